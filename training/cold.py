@@ -1,0 +1,76 @@
+"""A lesson in a fresh process: what its user waits for, from starting Python to a trained network.
+
+`python -m training.cold iris --device cpu --epochs 20000 --log-interval 1` prints one JSON object:
+`start_up_time_s` (importing torch and the lesson, reading the data, a first tensor on the device, the network),
+`first_step_time_s`, `loop_time_s` (all steps, the first included), `dataset`, `accuracy` and the thinned `loss_curve`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+LESSONS = ("iris", "cnn")
+
+
+def arguments(argv: list[str] | None = None) -> argparse.Namespace:
+    """Parse the command line; `log_interval` is a number of epochs or "never"."""
+    parser = argparse.ArgumentParser(prog="python -m training.cold", description=__doc__.splitlines()[0])
+    parser.add_argument("lesson", choices=LESSONS)
+    parser.add_argument("--device", default="cpu", help="name of the device (default: %(default)s)")
+    parser.add_argument("--epochs", type=int, default=1, help="passes over the data (default: %(default)s)")
+    parser.add_argument(
+        "--log-interval",
+        type=_log_interval,
+        default="never",
+        help="epochs between reads, or never (default: %(default)s)",
+    )
+    parser.add_argument("--data-dir", type=Path, default=None, help="folder of MNIST (default: the user's cache)")
+    return parser.parse_args(argv)
+
+
+def _log_interval(text: str) -> int | str:
+    return text if text == "never" else int(text)
+
+
+def measure(options: argparse.Namespace) -> dict[str, object]:
+    """Prepare and run one lesson, timing its parts; seconds everywhere."""
+    start = time.perf_counter()
+    # Importing torch is part of what is measured, so it happens here.
+    from training import data, lessons, mnist  # noqa: PLC0415
+    from training.devices import DEVICES, fix_precision  # noqa: PLC0415
+
+    fix_precision()
+    device = DEVICES[options.device]
+    with device.host_threads():
+        if options.lesson == "iris":
+            iris = data.iris()
+            lesson: lessons.Lesson = lessons.iris_lesson(iris, device, options.epochs, options.log_interval)
+        else:
+            images = data.handwriting(options.data_dir or mnist.default_folder())
+            lesson = lessons.cnn_lesson(images, device, options.epochs)
+        lesson.time_first_step = True
+        ready = device.clock()
+        lesson.train()
+        end = device.clock()
+        return {
+            "start_up_time_s": ready - start,
+            "first_step_time_s": lesson.first_step_time_s,
+            "loop_time_s": end - ready,
+            "dataset": lesson.dataset.name,
+            "device": str(next(lesson.network.parameters()).device),
+            "accuracy": lesson.accuracy(),
+            "loss_curve": lessons.thinned(lesson.curve),
+        }
+
+
+def main() -> None:
+    """Measure what the command line asks for and print it as JSON."""
+    json.dump(measure(arguments()), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
