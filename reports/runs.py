@@ -1,0 +1,106 @@
+"""All runs of a store, as tidy frames: what was measured, by which files, and which files could not be used."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from reports.errors import DamagedFileError, ReportError
+from reports.run_file import RunFile, read_run
+from reports.store import find_files
+
+FILE_COLUMNS = [
+    "run", "path", "session", "kind", "launch", "started", "complete", "narrowed", "machine", "unit", "commit",
+    "version", "ours", "environment", "results",
+]  # fmt: skip
+CASE_COLUMNS = [
+    "run", "session", "kind", "launch", "started", "complete", "narrowed", "machine", "unit", "fullname", "device",
+    "model", "batch_size", "log_interval", "params", "median_s", "iqr_s", "rounds", "iterations", "outcome", "reason",
+    "flags", "extra", "options", "environment",
+]  # fmt: skip
+SKIPPED_COLUMNS = ["run", "path", "reason"]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What a store holds.
+
+    Attributes:
+        cases: one row per run file and fullname. `median_s` and `iqr_s` are seconds per unit of work, over the rounds;
+            `median_s` is NaN without a result. `started` is UTC. `extra`, `options`, `params` and `environment` are
+            the file's own objects.
+        files: one row per readable run file, also for a run without any case; `results` counts its cases with a time.
+        skipped: one row per file that could not be used, with the reason.
+        duplicates: paths of files with the same content as one already read; they count once.
+        journals: paths of left-over journals: launches that did not end by saving.
+    """
+
+    cases: pd.DataFrame
+    files: pd.DataFrame
+    skipped: pd.DataFrame
+    duplicates: list[Path] = field(default_factory=list)
+    journals: list[Path] = field(default_factory=list)
+
+
+def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = ()) -> Runs:
+    """Read every run file of a store (a folder, or one file), and the files named besides.
+
+    A damaged file is named in `skipped`, never an error.
+
+    Raises:
+        ReportError: there is no such store, or no run file in it.
+    """
+    found = find_files(Path(store))
+    paths = list(dict.fromkeys([*found.run_files, *also]))
+    if not paths:
+        raise ReportError(f"no run file in {store}: measure and save one first, or name the store")
+    read: dict[bytes, RunFile] = {}
+    skipped: list[dict[str, Any]] = []
+    duplicates: list[Path] = []
+    for path in paths:
+        try:
+            run = read_run(path)
+        except DamagedFileError as error:
+            skipped.append({"run": path.name, "path": path, "reason": str(error)})
+            continue
+        if read.setdefault(run.fingerprint, run) is not run:
+            duplicates.append(path)
+    files = list(_in_order(read.values()))
+    return Runs(
+        cases=_frame_of_cases([row for file in files for row in _case_rows(*file)]),
+        files=pd.DataFrame([_file_row(*file) for file in files], columns=FILE_COLUMNS),
+        skipped=pd.DataFrame(skipped, columns=SKIPPED_COLUMNS),
+        duplicates=duplicates,
+        journals=found.journals,
+    )
+
+
+def _frame_of_cases(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=CASE_COLUMNS)
+    return frame.astype({"batch_size": "Int64", "log_interval": object, "median_s": float, "iqr_s": float})
+
+
+def _in_order(runs: Iterable[RunFile]) -> Iterator[tuple[RunFile, str]]:
+    """Yield the runs by time, each with its session: the named one, else the file itself."""
+    ordered = sorted(runs, key=lambda run: (run.started, run.launch, run.run, str(run.path)))
+    names = Counter(run.run for run in ordered)
+    for run in ordered:
+        own = run.run if names[run.run] == 1 else str(run.path)
+        yield run, run.session or own
+
+
+def _file_row(run: RunFile, session: str) -> dict[str, Any]:
+    row = {name: getattr(run, name) for name in FILE_COLUMNS if name not in {"session", "results"}}
+    return row | {"session": session, "results": sum(case["median_s"] > 0 for case in run.cases)}
+
+
+def _case_rows(run: RunFile, session: str) -> Iterator[dict[str, Any]]:
+    shared = {
+        name: getattr(run, name)
+        for name in ("run", "kind", "launch", "started", "complete", "narrowed", "machine", "unit", "environment")
+    }
+    for case in run.cases:
+        yield {**shared, "session": session, **case}

@@ -1,0 +1,52 @@
+"""Which files of a folder are runs. No file is opened here, and no path that stands in a file is ever followed."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from reports.errors import ReportError
+
+JOURNAL_ENDING = ".journal.jsonl"
+RUN_ENDINGS = (".json", ".json.gz")
+DEFAULT_STORE = ".benchmarks"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of a store, in order of their names."""
+
+    run_files: list[Path]
+    journals: list[Path]
+
+
+def find_files(store: Path) -> Found:
+    """Return the run files and left-over journals below a folder, or the one file that was named.
+
+    Names that begin with a dot are temporary and left out, folders as well, except a store within the folder.
+
+    Raises:
+        ReportError: there is nothing of that name.
+    """
+    if store.is_file():
+        return Found([store], [])
+    if not store.is_dir():
+        raise ReportError(f"no store at {store}: measure and save a run first, or name the folder that holds the runs")
+    names = sorted(_files_below(store))
+    return Found(
+        run_files=[path for path in names if path.name.endswith(RUN_ENDINGS)],
+        journals=[path for path in names if path.name.endswith(JOURNAL_ENDING)],
+    )
+
+
+def _files_below(store: Path) -> list[Path]:
+    found: list[Path] = []
+    entered: set[str] = set()
+    for folder, subfolders, names in os.walk(store, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in entered:  # a link back into the store
+            subfolders.clear()
+            continue
+        entered.add(real)
+        subfolders[:] = [name for name in subfolders if not name.startswith(".") or name == DEFAULT_STORE]
+        found.extend(Path(folder, name) for name in names if not name.startswith("."))
+    return found
