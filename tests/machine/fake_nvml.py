@@ -1,9 +1,12 @@
 """A recording stand-in for the module `pynvml`, at the boundary where the suite calls it."""
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 
 @dataclass
@@ -130,3 +133,13 @@ class FakeNvml:
         if not found:
             raise FakeNotSupportedError
         return found[0]
+
+
+def split_gpu() -> FakeGpu:
+    """Return a GPU with two MIG slices, the first of them in use by process 1."""
+    return FakeGpu("GPU-aaaa", slices=[FakeSlice("MIG-one", pids=(1,)), FakeSlice("MIG-two", memory=32 << 30)])
+
+
+def install(patch: pytest.MonkeyPatch, library: FakeNvml | None) -> None:
+    """Put the stand-in where `import pynvml` finds it; None makes that import fail."""
+    patch.setitem(sys.modules, "pynvml", library)
