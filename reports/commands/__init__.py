@@ -1,0 +1,20 @@
+"""The commands, one module each. A module adds its own arguments, and imports what it works with only when it runs."""
+
+import argparse
+from collections.abc import Callable
+from typing import NamedTuple
+
+from reports.commands import judge
+
+
+class Command(NamedTuple):
+    """One row of the table of commands."""
+
+    name: str
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+    """Does the work and returns the exit code."""
+
+
+COMMANDS = (Command("judge", judge.HELP, judge.add_arguments, judge.run),)

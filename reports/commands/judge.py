@@ -1,0 +1,87 @@
+"""`judge`: the newest session of a store, or the one named, against its history."""
+
+# ruff: noqa: PLC0415  what `run` works with is imported when it runs, so that --help answers at once
+
+import argparse
+import sys
+from pathlib import Path
+
+HELP = "judge the newest session, or the one named, against its history"
+LARGEST_THRESHOLD_PERCENT = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
+    )
+    parser.add_argument(
+        "--run", metavar="FILE-OR-SESSION", help="judge this run file's session, or this session, not the newest"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path("report"), metavar="DIR", help="where the report is written"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=("new", "open", "suspect", "never"),
+        default="new",
+        help="what makes the exit code 1: new confirmed regressions; open ones as well; suspects as well; nothing",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=percent,
+        default=percent("10"),
+        metavar="PERCENT",
+        help="how much slower than the median of the earlier sessions counts, in percent",
+    )
+    parser.add_argument(
+        "--least-history", type=_sessions, default=5, metavar="N", help="earlier sessions that a case needs"
+    )
+
+
+class Share(float):
+    """A share that prints as the percentage it was given as."""
+
+    def __str__(self) -> str:
+        return f"{self * 100:g}"
+
+
+def percent(words: str) -> Share:
+    """Return a percentage as a share.
+
+    Raises:
+        argparse.ArgumentTypeError: not a number above 0.
+    """
+    try:
+        value = float(words.removesuffix("%"))
+    except ValueError:
+        value = 0
+    if not 0 < value <= LARGEST_THRESHOLD_PERCENT:
+        raise argparse.ArgumentTypeError(f"{words!r} is not a percentage above 0 and up to {LARGEST_THRESHOLD_PERCENT}")
+    return Share(value / 100)
+
+
+def _sessions(words: str) -> int:
+    if not words.isdecimal() or not 1 <= int(words) <= 1000:  # noqa: PLR2004  no store holds more that matter
+        raise argparse.ArgumentTypeError(f"{words!r} is not a whole number from 1 to 1000")
+    return int(words)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge, write the report, print its short form; return the exit code."""
+    from reports.decision import exit_code
+    from reports.judging import judge
+    from reports.rendering import terminal
+    from reports.rendering.files import write_report
+    from reports.report import report_of
+    from reports.runs import load_runs
+
+    named = Path(arguments.run) if arguments.run and Path(arguments.run).is_file() else None
+    runs = load_runs(arguments.store, also=[named] if named else [])
+    judgement = judge(
+        runs, named or arguments.run, threshold=arguments.threshold, least_history=arguments.least_history
+    )
+    report = report_of(runs, judgement, arguments.fail_on)
+    write_report(report, arguments.output)
+    sys.stdout.write(terminal.render(report, arguments.output))
+    return exit_code(judgement, arguments.fail_on)

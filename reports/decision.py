@@ -1,0 +1,99 @@
+"""The decision: an exit code for the machine, and first lines for the person."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+
+from reports.judging import Judgement
+from reports.quantities import age, counted, significant
+from reports.verdicts import case_rows
+
+FAIL_ON = ("new", "open", "suspect", "never")
+GOOD, REGRESSED, NO_VERDICT = 0, 1, 2
+
+
+def exit_code(judgement: Judgement, fail_on: str) -> int:
+    """Return 0, 1 when a row fails the job by `fail_on`, or 2 when no verdict was possible.
+
+    Of "new", "open" and "suspect" each word includes those before it; "never" silences regressions, but not a missing
+    verdict.
+    """
+    if judgement.problem:
+        return NO_VERDICT
+    return REGRESSED if failing(judgement.verdicts, fail_on).any() else GOOD
+
+
+def failing(verdicts: pd.DataFrame, fail_on: str) -> "pd.Series[bool]":
+    """Return which rows fail a job."""
+    regression, suspect = verdicts["verdict"] == "regression", verdicts["verdict"] == "suspect"
+    widths = {
+        "never": regression & False,
+        "new": regression & verdicts["new"],
+        "open": regression,
+        "suspect": regression | suspect,
+    }
+    return widths[fail_on].astype(bool)
+
+
+def headline(judgement: Judgement) -> str:
+    """Return the verdict in one sentence."""
+    if judgement.problem:
+        return f"No verdict: {judgement.problem}."
+    rows = judgement.verdicts
+    regressions = rows[rows["verdict"] == "regression"]
+    new, still_open = int(regressions["new"].sum()), int((~regressions["new"]).sum())
+    suspects = int((rows["verdict"] == "suspect").sum())
+    if new:
+        return f"{counted(new, 'new regression')}: {_worst(regressions[regressions['new']])}{_also(still_open)}."
+    if still_open:
+        return f"Nothing new got slower; {counted(still_open, 'earlier regression')} still open."
+    if suspects:
+        worst = _worst(rows[rows["verdict"] == "suspect"])
+        return f"No confirmed regression; {counted(suspects, 'suspect')} slower in this session only: {worst}."
+    if not judgement.judged:
+        return _not_yet(judgement)
+    return "Nothing got slower."
+
+
+def _worst(rows: pd.DataFrame) -> str:
+    """Return the largest change in words; rows come worst first."""
+    worst = rows.iloc[0]
+    name = str(worst["fullname"]).rpartition("::")[2]
+    return (
+        f"{'' if len(rows) == 1 else 'the worst, '}{name}, takes {significant(worst['ratio'])} times as long as before"
+    )
+
+
+def _also(still_open: int) -> str:
+    return f"; {counted(still_open, 'earlier one')} still open" if still_open else ""
+
+
+def _not_yet(judgement: Judgement) -> str:
+    cases = case_rows(judgement.verdicts)
+    if (cases["verdict"] == "new-machine").any():
+        return f"First session on this machine ({judgement.machine}): not enough history to compare with yet."
+    if not judgement.short_of_history:
+        return "No case could be compared: all are new, redefined or without a time."
+    return (
+        f"Not enough history yet: {counted(judgement.history, 'earlier session')} on this machine, "
+        f"{judgement.least_history} are needed."
+    )
+
+
+def first_lines(judgement: Judgement, now: datetime | None = None) -> list[str]:
+    """Return the verdict, then what it rests on: cases judged of cases expected, history, age of the session."""
+    lines = [headline(judgement)]
+    if judgement.started is None:
+        return lines
+    elapsed = age((now or datetime.now(UTC)) - judgement.started)
+    lines.append(
+        f"{judgement.judged} of {counted(judgement.expected, 'case')} judged against "
+        f"{counted(judgement.history, f'earlier {judgement.kind} session')} of {judgement.machine}; "
+        f"the session {judgement.session} is {elapsed} old."
+    )
+    if judgement.short_of_history and judgement.judged:
+        lines.append(
+            f"{counted(judgement.short_of_history, 'case')} not judged for want of history "
+            f"(fewer than {judgement.least_history} earlier sessions)."
+        )
+    return lines

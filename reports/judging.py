@@ -1,0 +1,121 @@
+"""Judge one session of a store: choose it, hand it to the rule, and say when no verdict is possible."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
+
+from reports.errors import ReportError
+from reports.history import earlier_sessions, of_session
+from reports.newest import Chosen, choose, newest_damaged
+from reports.runs import Runs
+from reports.sessions import sessions as sessions_of
+from reports.threshold import LEAST_HISTORY, THRESHOLD
+from reports.threshold import judge as judge_by_threshold
+from reports.verdicts import JUDGED, NOT_SELECTED, TOO_LITTLE_HISTORY, case_rows, verdict_frame
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdicts of one machine's session and what they rest on.
+
+    Attributes:
+        verdicts: a row per case and per moved machine, worst first (`reports.verdicts.verdict_frame` has the columns).
+        sessions: every session of the store, the frame that the verdicts were made from.
+        problem: why no verdict was possible though one was due; empty when there is one.
+        history: how many earlier sessions of the same kind and machine there are.
+        expected: how many cases the session should have measured: those it selected, and those now missing.
+        least_history: how many earlier sessions a case needs.
+        rule: the rule's name and settings.
+    """
+
+    verdicts: pd.DataFrame
+    sessions: pd.DataFrame
+    session: str
+    machine: str
+    kind: str
+    started: datetime | None
+    history: int
+    expected: int
+    least_history: int
+    rule: dict[str, float | str]
+    problem: str = ""
+
+    @property
+    def judged(self) -> int:
+        """How many cases were compared with a baseline."""
+        return int(case_rows(self.verdicts)["verdict"].isin(JUDGED).sum())
+
+    @property
+    def short_of_history(self) -> int:
+        """How many measured cases have too few earlier sessions."""
+        return int(case_rows(self.verdicts)["verdict"].isin(TOO_LITTLE_HISTORY).sum())
+
+
+def judge(
+    runs: Runs, run: str | Path | None = None, *, threshold: float = THRESHOLD, least_history: int = LEAST_HISTORY
+) -> Judgement:
+    """Judge the newest session, or the one that `run` names by its id, a file's name or a file's path.
+
+    `threshold` is the relative change that counts (0.1 is 10 %).
+
+    Raises:
+        ReportError: nothing in the store has that name.
+    """
+    damaged = newest_damaged(runs, run)
+    if damaged is not None:
+        return _without_session(runs, f"{damaged.run} is unreadable: {damaged.reason}", least_history)
+    if runs.files.empty:
+        raise ReportError("no run is readable")
+    chosen = choose(runs.files, run)
+    sessions = sessions_of(runs.cases)
+    now = of_session(sessions, chosen.session, chosen.machine)
+    past = earlier_sessions(sessions, chosen.session, chosen.machine)
+    if now.empty:
+        return _without_session(runs, f"{chosen.session} holds no case", least_history, chosen)
+    verdicts = judge_by_threshold(
+        sessions, chosen.session, chosen.machine, threshold=threshold, least_history=least_history
+    )
+    cases = case_rows(verdicts)
+    return Judgement(
+        verdicts=verdicts,
+        sessions=sessions,
+        session=chosen.session,
+        machine=chosen.machine,
+        kind=str(now["kind"].iloc[0]),
+        started=now["started"].iloc[0].to_pydatetime(),
+        history=past["session"].nunique(),
+        expected=int((cases["reason"] != NOT_SELECTED).sum()),
+        least_history=least_history,
+        rule={"name": "threshold", "threshold": float(threshold), "least_history": least_history},
+        problem=_problem(now, past),
+    )
+
+
+def _without_session(runs: Runs, problem: str, least_history: int, chosen: Chosen | None = None) -> Judgement:
+    session, machine = (chosen.session, chosen.machine) if chosen else ("", "")
+    sessions = sessions_of(runs.cases)
+    return Judgement(
+        verdict_frame([]), sessions, session, machine, "", None, 0, 0, least_history, {"name": "none"}, problem
+    )
+
+
+def _problem(now: pd.DataFrame, past: pd.DataFrame) -> str:
+    """Return why the session cannot be judged though it should, or nothing."""
+    session = now["session"].iloc[0]
+    if now["kind"].iloc[0] == "rerun":
+        return f"{session} holds re-runs only; the runs they belong to are not there"
+    if not now["complete"].all():
+        reached = int((now["outcome"] != "not-reached").sum())
+        return f"{session} is incomplete: {reached} of {len(now)} cases were reached"
+    if not now["log_time"].notna().any():
+        return f"{session} measured nothing: {_outcomes(now)}"
+    if len(past) and not set(now["fullname"]) & set(past["fullname"]):
+        return f"{session} has no case in common with the {past['session'].nunique()} earlier sessions"
+    return ""
+
+
+def _outcomes(now: pd.DataFrame) -> str:
+    counts = now["outcome"].value_counts()
+    return ", ".join(f"{number} {outcome}" for outcome, number in counts.items())

@@ -1,0 +1,81 @@
+"""Numbers as people read them: three significant digits, a unit that fits, and nothing invented for what is missing."""
+
+import math
+from datetime import timedelta
+
+MISSING = "-"
+_TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a plain decimal of so many significant digits, with commas between thousands.
+
+    >>> significant(0.0123456), significant(27.6), significant(81347.0)
+    ('0.0123', '27.6', '81,300')
+    """
+    if not math.isfinite(value):
+        return MISSING
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:,.{decimals}f}" if decimals <= 15 else f"{rounded:.{digits - 1}e}"  # noqa: PLR2004  still readable
+
+
+def seconds(value_s: float) -> str:
+    """Return a time in the unit that leaves one to three digits before the point."""
+    if not math.isfinite(value_s):
+        return MISSING
+    rounded = abs(float(f"{value_s:.2e}"))
+    size, unit = next((pair for pair in _TIME_UNITS if rounded >= pair[0]), _TIME_UNITS[-1])
+    return f"{significant(value_s / size)} {unit}"
+
+
+def microseconds(value_s: float) -> str:
+    """Return a time as a number of microseconds, without the unit."""
+    return significant(value_s * 1e6)
+
+
+def memory(value_bytes: float) -> str:
+    """Return an amount of memory in binary units."""
+    if not math.isfinite(value_bytes):
+        return MISSING
+    size, unit = next((pair for pair in _BYTE_UNITS if abs(value_bytes) >= pair[0]), _BYTE_UNITS[-1])
+    return f"{significant(value_bytes / size)} {unit}"
+
+
+def percent_change(ratio: float) -> str:
+    """Return a ratio as a signed change in percent, one digit after the point below 100 %."""
+    if not math.isfinite(ratio):
+        return MISSING
+    change = (ratio - 1) * 100
+    return f"{change:+,.0f} %" if abs(change) >= 99.95 else f"{change:+.1f} %".replace("-0.0", "+0.0")  # noqa: PLR2004
+
+
+def times(factor: float) -> str:
+    """Return a factor, such as a speed-up."""
+    return MISSING if not math.isfinite(factor) else f"{significant(factor)}x"
+
+
+def between(low: str, high: str) -> str:
+    """Return an interval of two formatted ends."""
+    return MISSING if MISSING in {low, high} else f"{low} to {high}"
+
+
+def age(elapsed: timedelta) -> str:
+    """Return how long ago something was, in the largest whole unit; a clock that is behind counts as now."""
+    minutes = max(0, int(elapsed.total_seconds() // 60))
+    for size, unit in ((24 * 60, "day"), (60, "hour"), (1, "minute")):
+        if minutes >= size:
+            return counted(minutes // size, unit)
+    return "less than a minute"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless there is one.
+
+    >>> counted(1, "case"), counted(3, "case")
+    ('1 case', '3 cases')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

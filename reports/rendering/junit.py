@@ -1,0 +1,58 @@
+"""The verdicts as JUnit XML, one test per case, so that a CI system lists them.
+
+A case fails here exactly when it makes the exit code 1, so that the two never disagree.
+"""
+
+import math
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from reports.decision import failing
+from reports.escaping import xml_text
+from reports.quantities import percent_change
+from reports.report import Report
+
+_ERRORS = ("failed", "timed-out", "not-reached")
+_SKIPPED = ("skipped", "missing", "new", "redefined", "insufficient-history", "new-machine", "inconclusive")
+
+
+def render(report: Report) -> str:
+    """Return the XML document."""
+    verdicts = report.judgement.verdicts
+    fails = failing(verdicts, report.fail_on)
+    suite = ET.Element("testsuite", name="reports.judge")
+    if report.judgement.problem:
+        case = ET.SubElement(suite, "testcase", classname="reports", name="session")
+        ET.SubElement(case, "error", message=xml_text(report.judgement.problem), type="no-verdict")
+    for row, is_failure in zip(verdicts.to_dict("records"), fails, strict=True):
+        _add(suite, row, is_failure=bool(is_failure))
+    counts = {
+        "tests": "testcase",
+        "failures": "testcase/failure",
+        "errors": "testcase/error",
+        "skipped": "testcase/skipped",
+    }
+    for name, path in counts.items():
+        suite.set(name, str(len(suite.findall(path))))
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _add(suite: ET.Element, row: dict[Any, Any], *, is_failure: bool) -> None:
+    module, _, name = xml_text(row["fullname"]).rpartition("::")
+    attributes = {"classname": module.removesuffix(".py").replace("/", ".") or "reports", "name": name}
+    if not math.isnan(row["median_s"]):
+        attributes["time"] = f"{row['median_s']:.9f}"
+    case = ET.SubElement(suite, "testcase", attributes)
+    told = f"{row['verdict']}: {xml_text(row['reason']) or percent_change(row['ratio'])}"
+    if is_failure:
+        message = f"{told}; first seen in {xml_text(row['first_bad_run'])}"
+        ET.SubElement(case, "failure", message=message, type=row["verdict"])
+    elif row["verdict"] in _ERRORS:
+        ET.SubElement(case, "error", message=told, type=row["verdict"])
+    elif row["verdict"] in _SKIPPED:
+        ET.SubElement(case, "skipped", message=told)
+    elif row["verdict"] != "unchanged":
+        ET.SubElement(case, "system-out").text = told

@@ -1,0 +1,29 @@
+"""The report: first lines, then sections, each made once and written out by every renderer."""
+
+from dataclasses import dataclass
+
+from reports.decision import first_lines
+from reports.judging import Judgement
+from reports.layout import Section
+from reports.measured import measured
+from reports.runs import Runs
+from reports.sections import SECTIONS
+from reports.subject import Subject
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is written out: `lines` come first, the very first is the verdict in one sentence."""
+
+    lines: list[str]
+    sections: list[Section]
+    judgement: Judgement
+    fail_on: str
+
+
+def report_of(runs: Runs, judgement: Judgement, fail_on: str) -> Report:
+    """Make the report of a judged session; `fail_on` decides which cases its JUnit file calls failures."""
+    frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
+    subject = Subject(runs, judgement, frame)
+    sections = [section for make in SECTIONS if (section := make(subject)) is not None]
+    return Report(first_lines(judgement), sections, judgement, fail_on)

@@ -1,0 +1,149 @@
+"""Is the GPU worth it: the same training on each device, against the better of the processor's two arms."""
+
+import math
+
+import pandas as pd
+
+from reports.identity import is_cpu
+from reports.layout import Column, Section, Table
+from reports.measured import batch_label, log_label
+from reports.quantities import MISSING, between, counted, microseconds, seconds, times
+from reports.subject import Subject
+
+SAME_WORK = ["model", "batch_size", "log_interval"]
+
+
+def device_comparison(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per model, batch size and log interval that ran on a processor or an accelerator.
+
+    Columns: those three, `samples_per_unit`, `times_s` (a dict of seconds per step by device), `cpu_device` (the
+    faster of the processor's arms, an uncontended one if there is one), `cpu_s`, `gpu_device`, `gpu_s`, `speed_up`
+    (cpu_s / gpu_s, above 1 where the accelerator wins), and `speed_up_low` and `speed_up_high`: the medians' standard
+    errors, taken as IQR / sqrt(rounds), added in squares and doubled on the scale of the logarithm. That interval knows
+    only the scatter of the rounds within this session, not the one from run to run.
+    """
+    trained = measured[(measured["unit"].isin(["step", ""])) & (measured["model"] != "") & measured["median_s"].notna()]
+    rows = [_compared(key, group) for key, group in trained.groupby(SAME_WORK, dropna=False, sort=True)]
+    columns = [*SAME_WORK, "samples_per_unit", "times_s", "cpu_device", "cpu_s", "gpu_device", "gpu_s",
+               "speed_up", "speed_up_low", "speed_up_high"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _compared(key: object, group: pd.DataFrame) -> dict[str, object]:
+    by_device = group.drop_duplicates("device").set_index("device", drop=False)
+    processor = _fastest(by_device[[is_cpu(device) for device in by_device.index]])
+    accelerator = _fastest(by_device[[bool(device) and not is_cpu(device) for device in by_device.index]])
+    row: dict[str, object] = dict(zip(SAME_WORK, key if isinstance(key, tuple) else (key,), strict=True))
+    row["samples_per_unit"] = by_device["samples_per_unit"].iloc[0]
+    row["times_s"] = by_device["median_s"].to_dict()
+    for label, case in (("cpu", processor), ("gpu", accelerator)):
+        row[f"{label}_device"] = "" if case is None else case["device"]
+        row[f"{label}_s"] = math.nan if case is None else case["median_s"]
+    if processor is None or accelerator is None:
+        return row
+    speed_up = processor["median_s"] / accelerator["median_s"]
+    spread = math.exp(2 * math.hypot(_relative_error(processor), _relative_error(accelerator)))
+    return row | {"speed_up": speed_up, "speed_up_low": speed_up / spread, "speed_up_high": speed_up * spread}
+
+
+def _fastest(cases: pd.DataFrame) -> "pd.Series | None":
+    """Return the fastest case, of the uncontended ones if there are any."""
+    calm = cases[["contended" not in flags for flags in cases["flags"]]]
+    candidates = calm if len(calm) else cases
+    return candidates.sort_values("median_s", kind="stable").iloc[0] if len(candidates) else None
+
+
+def _relative_error(case: "pd.Series") -> float:
+    return float(case["iqr_s"] / case["median_s"] / math.sqrt(case["rounds"])) if case["rounds"] else math.nan
+
+
+def section(subject: Subject) -> Section:
+    """Return the comparison in sentences and a table."""
+    compared = device_comparison(subject.measured)
+    both = compared[compared["speed_up"].notna()]
+    sentences = [*_no_gpu(subject.measured), *_who_wins(both)]
+    if compared.empty:
+        return Section("devices", "Is the GPU worth it", (*sentences, "No training step was measured on any device."))
+    devices = sorted({device for by_device in compared["times_s"] for device in by_device if device})
+    tables = [_table_of_times(compared, devices)]
+    if len(both):
+        tables.append(_table_of_speed_ups(both))
+        sentences.append(
+            "The processor's time is the faster of cpu and cpu-all that no neighbour disturbed. The interval of a "
+            "speed-up comes from the scatter of the rounds of this session alone."
+        )
+    return Section("devices", "Is the GPU worth it", tuple(sentences), tuple(tables))
+
+
+def _no_gpu(measured: pd.DataFrame) -> list[str]:
+    """Say plainly that accelerators were not measured, and why."""
+    elsewhere = measured[[bool(device) and not is_cpu(device) for device in measured["device"]]]
+    if elsewhere.empty:
+        return ["This session has no case on a GPU, so the question stays open on this machine."]
+    skipped = elsewhere[elsewhere["median_s"].isna()]
+    if len(skipped) < len(elsewhere):
+        return []
+    reasons = [reason for reason in skipped["reason"] if reason]
+    why = f": {max(set(reasons), key=reasons.count)}" if reasons else ""
+    devices = ", ".join(sorted(set(skipped["device"])))
+    number = counted(len(skipped), "case")
+    return [f"The GPU was not measured on this machine: {number} on {devices} without a result{why}."]
+
+
+def _who_wins(both: pd.DataFrame) -> list[str]:
+    """Say in how many settings the accelerator is faster, and for each model from which batch size on."""
+    if both.empty:
+        return []
+    faster, slower = both["speed_up_low"] > 1, both["speed_up_high"] < 1
+    gpu_wins, cpu_wins, settings = int(faster.sum()), int(slower.sum()), counted(len(both), "setting")
+    undecided = len(both) - gpu_wins - cpu_wins
+    no_difference = f"; {undecided} show no difference" if undecided else ""
+    sentences = [f"The GPU is faster in {gpu_wins} of {settings}, the processor in {cpu_wins}{no_difference}."]
+    for model, group in both.groupby("model"):
+        wins = faster[group.index]
+        if wins.all() or not wins.any():
+            sentences.append(f"{model}: {'always' if wins.all() else 'never'} worth the GPU here.")
+            continue
+        crossover = group.loc[wins, "batch_size"].min()
+        if pd.notna(crossover):
+            sentences.append(f"{model}: the GPU begins to win at batch size {int(crossover)}.")
+    return sentences
+
+
+def _table_of_times(compared: pd.DataFrame, devices: list[str]) -> Table:
+    settings = (Column("model", is_number=False), Column("batch size"), Column("loss read", is_number=False))
+    columns = [*settings, *(Column(f"{device}: per step") for device in devices)]
+    columns += [Column(f"{device}: per sample (µs)") for device in devices]
+    rows = []
+    for row in compared.to_dict("records"):
+        by_device = [row["times_s"].get(device, math.nan) for device in devices]
+        cells = [row["model"], batch_label(row["batch_size"]), log_label(row["log_interval"])]
+        cells += [seconds(time_s) for time_s in by_device]
+        cells += [microseconds(time_s / row["samples_per_unit"]) for time_s in by_device]
+        rows.append(tuple(cells))
+    return Table("Median time by device", tuple(columns), rows)
+
+
+def _table_of_speed_ups(both: pd.DataFrame) -> Table:
+    columns = (
+        Column("model", is_number=False), Column("batch size"), Column("loss read", is_number=False),
+        Column("processor", is_number=False), Column("per step"), Column("GPU", is_number=False), Column("per step"),
+        Column("speed-up"), Column("between"), Column("worth it", is_number=False),
+    )  # fmt: skip
+    rows: list[tuple[str, ...]] = [
+        (
+            row["model"], batch_label(row["batch_size"]), log_label(row["log_interval"]),
+            row["cpu_device"], seconds(row["cpu_s"]), row["gpu_device"], seconds(row["gpu_s"]),
+            times(row["speed_up"]), between(times(row["speed_up_low"]), times(row["speed_up_high"])), _worth(row),
+        )
+        for row in both.sort_values("speed_up", ascending=False).to_dict("records")
+    ]  # fmt: skip
+    return Table("Speed-up of the GPU over the processor", columns, rows)
+
+
+def _worth(row: dict[object, float]) -> str:
+    if row["speed_up_low"] > 1:
+        return "yes"
+    if row["speed_up_high"] < 1:
+        return "no"
+    return "no difference" if not math.isnan(row["speed_up_low"]) else MISSING

@@ -1,0 +1,24 @@
+"""What a report is about: the judged session, what it measured, and the store around it."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.judging import Judgement
+from reports.runs import Runs
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What every section is made from; `measured` has one row per case of the judged session."""
+
+    runs: Runs
+    judgement: Judgement
+    measured: pd.DataFrame
+
+    @property
+    def launches(self) -> pd.DataFrame:
+        """Return the files of the judged session on the judged machine, in order of time."""
+        files = self.runs.files
+        ours = (files["session"] == self.judgement.session) & (files["machine"] == self.judgement.machine)
+        return files.loc[ours.to_numpy(dtype=bool)]
