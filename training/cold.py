@@ -2,7 +2,8 @@
 
 `python -m training.cold iris --device cpu --epochs 20000 --log-interval 1` prints one JSON object:
 `start_up_time_s` (importing torch and the lesson, reading the data, a first tensor on the device, the network),
-`first_step_time_s`, `loop_time_s` (all steps, the first included), `dataset`, `accuracy` and the thinned `loss_curve`.
+`first_step_time_s`, `loop_time_s` (all steps, the first included), mean losses before and after, `accuracy` and the
+thinned `loss_curve`.
 """
 
 from __future__ import annotations
@@ -41,17 +42,18 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
     start = time.perf_counter()
     # Importing torch is part of what is measured, so it happens here.
     from training import data, lessons, mnist  # noqa: PLC0415
-    from training.devices import DEVICES, fix_precision  # noqa: PLC0415
+    from training.devices import DEVICES, fix_precision, hardware_name  # noqa: PLC0415
 
     fix_precision()
     device = DEVICES[options.device]
     with device.host_threads():
-        if options.lesson == "iris":
-            iris = data.iris()
-            lesson: lessons.Lesson = lessons.iris_lesson(iris, device, options.epochs, options.log_interval)
-        else:
+        def prepare() -> lessons.Lesson:
+            if options.lesson == "iris":
+                return lessons.iris_lesson(data.iris(), device, options.epochs, options.log_interval)
             images = data.handwriting(options.data_dir or mnist.default_folder())
-            lesson = lessons.cnn_lesson(images, device, options.epochs)
+            return lessons.cnn_lesson(images, device, options.epochs)
+
+        lesson = prepare()
         lesson.time_first_step = True
         ready = device.clock()
         lesson.train()
@@ -61,7 +63,9 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
             "first_step_time_s": lesson.first_step_time_s,
             "loop_time_s": end - ready,
             "dataset": lesson.dataset.name,
-            "device": str(next(lesson.network.parameters()).device),
+            "device_name": hardware_name(lesson.placed_on()),
+            "first_loss": prepare().mean_loss(),
+            "last_loss": lesson.mean_loss(),
             "accuracy": lesson.accuracy(),
             "loss_curve": lessons.thinned(lesson.curve),
         }

@@ -46,6 +46,22 @@ class Lesson:
         """Run the lesson's whole loop on the prepared network."""
         raise NotImplementedError
 
+    @property
+    def steps(self) -> int:
+        """Optimizer steps of the whole lesson."""
+        return self.epochs
+
+    def mean_loss(self) -> float:
+        """Mean cross entropy over the training samples, at most the first 1000."""
+        place = self.placed_on()
+        inputs, targets = self.dataset.train_inputs[:1000].to(place), self.dataset.train_targets[:1000].to(place)
+        with torch.no_grad():
+            return float(nn.functional.cross_entropy(self.network(inputs), targets))
+
+    def placed_on(self) -> torch.device:
+        """The device of the network's parameters."""
+        return next(self.network.parameters()).device
+
     def accuracy(self) -> float:
         """Share of the test samples classified correctly."""
         return accuracy(self.network, self.dataset.test_inputs, self.dataset.test_targets)
@@ -83,6 +99,11 @@ class CnnLesson(Lesson):
 
     The lesson never reads the loss while it trains; the curve is fetched from the device after the loop.
     """
+
+    @property
+    def steps(self) -> int:
+        """Optimizer steps of the whole lesson."""
+        return self.epochs * math.ceil(self.dataset.train_samples / CNN_BATCH_SIZE)
 
     def train(self) -> None:
         """One pass over the data per epoch."""

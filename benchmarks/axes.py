@@ -1,0 +1,84 @@
+"""The axes of the matrix: one decorator each; every value carries its id and marks.
+
+Axis values are plain strings and numbers, since anything else is damaged in the saved JSON.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from training.devices import DEVICES, STANDING
+from training.registry import MODELS, NIGHTLY_LOG_INTERVALS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _pytest.mark.structures import ParameterSet
+
+    from training.devices import Device
+    from training.registry import LogInterval
+
+DEFAULT_IRIS_EPOCHS, FULL_IRIS_EPOCHS = 2000, 20000
+
+
+def log_word(log_interval: LogInterval) -> str:
+    """The word of a log interval in ids: `logeach`, `log10`, `nolog`."""
+    if log_interval == "never":
+        return "nolog"
+    return "logeach" if log_interval == 1 else f"log{log_interval}"
+
+
+def _device(device: Device) -> ParameterSet:
+    marks = [pytest.mark.benchmark(timer=device.clock)]
+    if device not in STANDING:
+        marks.append(pytest.mark.further_device)
+    return pytest.param(device.name, id=device.name, marks=marks)
+
+
+def _marks(*, nightly: bool) -> tuple[pytest.MarkDecorator, ...]:
+    return (pytest.mark.nightly,) if nightly else ()
+
+
+def _trainings() -> Iterator[ParameterSet]:
+    for model in MODELS.values():
+        further = [interval for interval in NIGHTLY_LOG_INTERVALS if interval not in model.log_intervals]
+        for workload, interval in product(model.workloads, (*model.log_intervals, *further)):
+            nightly = model.nightly or workload.nightly or interval in further
+            name = f"{model.name}-batch{workload.batch_size}-{log_word(interval)}"
+            yield pytest.param(model.name, workload.batch_size, interval, id=name, marks=_marks(nightly=nightly))
+
+
+def _iris_lessons() -> Iterator[ParameterSet]:
+    intervals: tuple[LogInterval, ...] = (1, 200, "never")
+    for epochs, start, interval in product((DEFAULT_IRIS_EPOCHS, FULL_IRIS_EPOCHS), ("warm", "cold"), intervals):
+        # A cold launch costs seconds of importing; the lesson as written is the one worth them every time.
+        nightly = epochs == FULL_IRIS_EPOCHS or (start == "cold" and interval != 1)
+        name = f"{start}-epochs{epochs}-{log_word(interval)}"
+        yield pytest.param(start, epochs, interval, id=name, marks=_marks(nightly=nightly))
+
+
+over_devices = pytest.mark.parametrize("device", [_device(device) for device in DEVICES.values()])
+"""`cpu`, `cpu-all`, `cuda` and whatever further accelerator this machine has."""
+
+over_trainings = pytest.mark.parametrize(("model", "batch_size", "log_interval"), list(_trainings()))
+"""Every model at the batch sizes and log intervals that make sense for it."""
+
+over_iris_lessons = pytest.mark.parametrize(("start", "epochs", "log_interval"), list(_iris_lessons()))
+"""The iris lesson: warm and cold, in short and in full, reading the loss every epoch, every 200, never."""
+
+over_cnn_lessons = pytest.mark.parametrize(
+    ("start", "epochs"), [pytest.param(start, 1, id=f"{start}-epochs1") for start in ("warm", "cold")]
+)
+"""The CNN lesson's one epoch, warm and cold."""
+
+over_ways_to_call = pytest.mark.parametrize("way", ["call", "forward"])
+"""`model(x)` against `model.forward(x)`."""
+
+over_hooks = pytest.mark.parametrize("hooks", [pytest.param(0, id="nohook"), pytest.param(1, id="hook")])
+"""Forward hooks registered on the model."""
+
+over_callables = pytest.mark.parametrize("kind", ["object", "function"])
+"""A callable object against a plain function that does the same."""

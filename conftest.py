@@ -1,0 +1,18 @@
+"""Wiring only: which modules hold the suite's options, hooks and fixtures."""
+
+pytest_plugins = [
+    "fixtures.options",
+    "fixtures.selection",
+    "fixtures.timeouts",
+    "fixtures.datasets",
+    "fixtures.machine_info",
+    "fixtures.baseline",
+    "fixtures.saving",
+    "fixtures.devices",
+    "fixtures.timing",
+    "fixtures.proof",
+    "fixtures.measuring",
+    "fixtures.trainings",
+    "fixtures.lessons",
+    "fixtures.calls",
+]
