@@ -34,10 +34,15 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _cannot("stopped")
     except Exception as error:  # noqa: BLE001  an error of our own is one line too
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return _cannot(
-            f"error of our own: {type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
-        )
+        return _cannot(f"error of our own in {_place(error)}: {type(error).__name__}: {error}")
+
+
+def _place(error: Exception) -> str:
+    """Return the innermost line of this package that the error passed through."""
+    package = Path(__file__).parent
+    places = traceback.extract_tb(error.__traceback__)
+    last = [place for place in places if Path(place.filename).is_relative_to(package)][-1]
+    return f"{Path(last.filename).relative_to(package)}:{last.lineno}"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
+from reports.identity import short_names
 from reports.judging import Judgement
 from reports.quantities import age, counted, significant
 from reports.verdicts import case_rows
@@ -58,9 +59,9 @@ def headline(judgement: Judgement) -> str:
 def _worst(rows: pd.DataFrame) -> str:
     """Return the largest change in words; rows come worst first."""
     worst = rows.iloc[0]
-    name = str(worst["fullname"]).rpartition("::")[2]
+    name = short_names([str(worst["fullname"])])[str(worst["fullname"])]
     return (
-        f"{'' if len(rows) == 1 else 'the worst, '}{name}, takes {significant(worst['ratio'])} times as long as before"
+        f"{'' if len(rows) == 1 else 'the worst, '}{name} takes {significant(worst['ratio'])} times as long as before"
     )
 
 

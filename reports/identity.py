@@ -60,14 +60,20 @@ def _log_interval(value: object) -> int | str | None:
     return count(value) or None
 
 
+def _short_name(fullname: str) -> str:
+    inside = _ID.search(fullname)
+    is_training = inside is not None and _identity_in_id(fullname).batch_size is not None
+    return inside["id"] if inside and is_training else fullname.rpartition("::")[2] or fullname
+
+
 def is_cpu(device: str) -> bool:
     """Return whether the device is one of the processor's arms, `cpu` or `cpu-all`."""
     return device.startswith("cpu")
 
 
 def short_names(fullnames: list[str]) -> dict[str, str]:
-    """Return a name for each fullname: without folder and file where that stays unambiguous."""
-    names = {fullname: fullname.rpartition("::")[2] or fullname for fullname in fullnames}
+    """Return a name for each fullname: a training's id alone, others without folder and file, unless two would meet."""
+    names = {fullname: _short_name(fullname) for fullname in fullnames}
     taken: dict[str, int] = {}
     for name in names.values():
         taken[name] = taken.get(name, 0) + 1

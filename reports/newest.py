@@ -54,7 +54,7 @@ def newest_damaged(runs: Runs, run: str | Path | None) -> Damaged | None:
         damaged = damaged[_is_file(damaged, run)]
     elif len(runs.files):
         newest = runs.files.iloc[-1]
-        damaged = damaged[[_is_newer(path, newest) for path in damaged["path"]]]
+        damaged = damaged.loc[[_is_newer(path, newest) for path in damaged["path"]]]
     if damaged.empty:
         return None
     return Damaged(str(damaged.iloc[-1]["run"]), str(damaged.iloc[-1]["reason"]))

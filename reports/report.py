@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from reports.decision import first_lines
+from reports.history import earlier_sessions, log_times
 from reports.judging import Judgement
 from reports.layout import Section
 from reports.measured import measured
@@ -24,6 +25,7 @@ class Report:
 def report_of(runs: Runs, judgement: Judgement, fail_on: str) -> Report:
     """Make the report of a judged session; `fail_on` decides which cases its JUnit file calls failures."""
     frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
-    subject = Subject(runs, judgement, frame)
+    earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
+    subject = Subject(runs, judgement, frame, log_times(earlier))
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     return Report(first_lines(judgement), sections, judgement, fail_on)

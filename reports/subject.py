@@ -10,11 +10,15 @@ from reports.runs import Runs
 
 @dataclass(frozen=True)
 class Subject:
-    """What every section is made from; `measured` has one row per case of the judged session."""
+    """What every section is made from.
+
+    `measured` has one row per case of the judged session, `earlier_log_times` one per earlier session (`log_times`).
+    """
 
     runs: Runs
     judgement: Judgement
     measured: pd.DataFrame
+    earlier_log_times: pd.DataFrame
 
     @property
     def launches(self) -> pd.DataFrame:

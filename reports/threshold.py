@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reports.history import earlier_sessions, is_new_machine, of_session
+from reports.history import MAD_TO_SD, earlier_sessions, is_new_machine, of_session
 from reports.verdicts import NOT_SELECTED, verdict_frame
 
 THRESHOLD = 0.10
 LEAST_HISTORY = 5
 REDEFINING_JUMP = math.log(2)
-MAD_TO_SD = 1.4826
-"""The median absolute deviation times this is the standard deviation of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ def _told(case: dict[Any, Any], earlier: pd.DataFrame | None, threshold: float, 
         return measured | {"verdict": "new"}
     if changed := differing(case["work"], earlier.iloc[-1]["work"]):
         return measured | {"verdict": "redefined", "reason": f"changed: {', '.join(changed)}"}
-    same_work = earlier[[not differing(case["work"], work) for work in earlier["work"]]]
+    same_work = earlier.loc[[not differing(case["work"], work) for work in earlier["work"]]]
     measured["history"] = len(same_work)
     if len(same_work) < least_history:
         return measured | {"verdict": "insufficient-history"}

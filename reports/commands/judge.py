@@ -4,10 +4,13 @@
 
 import argparse
 import sys
+from collections.abc import Hashable
 from pathlib import Path
+from typing import Any
 
 HELP = "judge the newest session, or the one named, against its history"
 LARGEST_THRESHOLD_PERCENT = 1000
+MOST_NAMED = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +70,16 @@ def _sessions(words: str) -> int:
     return int(words)
 
 
+def _name_skipped(skipped: list[dict[Hashable, Any]]) -> None:
+    """Say which files could not be used, a line each."""
+    from reports.escaping import visible
+
+    for row in skipped[:MOST_NAMED]:
+        sys.stderr.write(f"left out: {visible(str(row['path']))}: {visible(row['reason'])}\n")
+    if len(skipped) > MOST_NAMED:
+        sys.stderr.write(f"left out: {len(skipped) - MOST_NAMED} more, named in the report\n")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Judge, write the report, print its short form; return the exit code."""
     from reports.decision import exit_code
@@ -78,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     named = Path(arguments.run) if arguments.run and Path(arguments.run).is_file() else None
     runs = load_runs(arguments.store, also=[named] if named else [])
+    _name_skipped(runs.skipped.to_dict("records"))
     judgement = judge(
         runs, named or arguments.run, threshold=arguments.threshold, least_history=arguments.least_history
     )

@@ -21,7 +21,7 @@ def render(report: Report, folder: Path, width: int | None = None) -> str:
     for section in report.sections:
         if section.anchor == "changes" and section.tables:
             lines += ["", *_table(section.tables[0], columns)]
-        elif section.anchor in {"cases", "devices", "logging", "skipped"} and section.sentences:
+        elif section.anchor in {"cases", "devices", "logging", "unmeasured", "skipped"} and section.sentences:
             lines += ["", f"{section.title}:"]
             for sentence in section.sentences[:3]:
                 said = visible(sentence, longest=2000)

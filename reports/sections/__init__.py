@@ -3,12 +3,18 @@
 from collections.abc import Callable
 
 from reports.layout import Section
-from reports.sections import devices, verdicts
+from reports.sections import devices, lessons, log_cost, machine, memory, unmeasured, verdicts
 from reports.subject import Subject
 
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     verdicts.changes,
     verdicts.cases,
     devices.section,
+    log_cost.section,
+    memory.section,
+    lessons.section,
+    unmeasured.section,
+    machine.section,
+    machine.skipped,
 )
 """A section that has nothing to say of a store is left out."""

@@ -9,30 +9,32 @@ from reports.layout import Column, Section, Table
 from reports.measured import batch_label, log_label
 from reports.quantities import MISSING, between, counted, microseconds, seconds, times
 from reports.subject import Subject
+from reports.uncertainty import relative_error, sources
 
 SAME_WORK = ["model", "batch_size", "log_interval"]
 
 
-def device_comparison(measured: pd.DataFrame) -> pd.DataFrame:
+def device_comparison(measured: pd.DataFrame, earlier_log_times: pd.DataFrame) -> pd.DataFrame:
     """Return one row per model, batch size and log interval that ran on a processor or an accelerator.
 
     Columns: those three, `samples_per_unit`, `times_s` (a dict of seconds per step by device), `cpu_device` (the
     faster of the processor's arms, an uncontended one if there is one), `cpu_s`, `gpu_device`, `gpu_s`, `speed_up`
-    (cpu_s / gpu_s, above 1 where the accelerator wins), and `speed_up_low` and `speed_up_high`: the medians' standard
-    errors, taken as IQR / sqrt(rounds), added in squares and doubled on the scale of the logarithm. That interval knows
-    only the scatter of the rounds within this session, not the one from run to run.
+    (cpu_s / gpu_s, above 1 where the accelerator wins), and `speed_up_low` and `speed_up_high`, its interval
+    (`reports.uncertainty`).
     """
     trained = measured[(measured["unit"].isin(["step", ""])) & (measured["model"] != "") & measured["median_s"].notna()]
-    rows = [_compared(key, group) for key, group in trained.groupby(SAME_WORK, dropna=False, sort=True)]
+    rows = [
+        _compared(key, group, earlier_log_times) for key, group in trained.groupby(SAME_WORK, dropna=False, sort=True)
+    ]
     columns = [*SAME_WORK, "samples_per_unit", "times_s", "cpu_device", "cpu_s", "gpu_device", "gpu_s",
                "speed_up", "speed_up_low", "speed_up_high"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
 
 
-def _compared(key: object, group: pd.DataFrame) -> dict[str, object]:
+def _compared(key: object, group: pd.DataFrame, earlier_log_times: pd.DataFrame) -> dict[str, object]:
     by_device = group.drop_duplicates("device").set_index("device", drop=False)
-    processor = _fastest(by_device[[is_cpu(device) for device in by_device.index]])
-    accelerator = _fastest(by_device[[bool(device) and not is_cpu(device) for device in by_device.index]])
+    processor = _fastest(by_device.loc[[is_cpu(device) for device in by_device.index]])
+    accelerator = _fastest(by_device.loc[[bool(device) and not is_cpu(device) for device in by_device.index]])
     row: dict[str, object] = dict(zip(SAME_WORK, key if isinstance(key, tuple) else (key,), strict=True))
     row["samples_per_unit"] = by_device["samples_per_unit"].iloc[0]
     row["times_s"] = by_device["median_s"].to_dict()
@@ -42,24 +44,20 @@ def _compared(key: object, group: pd.DataFrame) -> dict[str, object]:
     if processor is None or accelerator is None:
         return row
     speed_up = processor["median_s"] / accelerator["median_s"]
-    spread = math.exp(2 * math.hypot(_relative_error(processor), _relative_error(accelerator)))
+    spread = math.exp(relative_error(processor, accelerator, earlier_log_times))
     return row | {"speed_up": speed_up, "speed_up_low": speed_up / spread, "speed_up_high": speed_up * spread}
 
 
 def _fastest(cases: pd.DataFrame) -> "pd.Series | None":
     """Return the fastest case, of the uncontended ones if there are any."""
-    calm = cases[["contended" not in flags for flags in cases["flags"]]]
+    calm = cases.loc[["contended" not in flags for flags in cases["flags"]]]
     candidates = calm if len(calm) else cases
     return candidates.sort_values("median_s", kind="stable").iloc[0] if len(candidates) else None
 
 
-def _relative_error(case: "pd.Series") -> float:
-    return float(case["iqr_s"] / case["median_s"] / math.sqrt(case["rounds"])) if case["rounds"] else math.nan
-
-
 def section(subject: Subject) -> Section:
     """Return the comparison in sentences and a table."""
-    compared = device_comparison(subject.measured)
+    compared = device_comparison(subject.measured, subject.earlier_log_times)
     both = compared[compared["speed_up"].notna()]
     sentences = [*_no_gpu(subject.measured), *_who_wins(both)]
     if compared.empty:
@@ -67,17 +65,17 @@ def section(subject: Subject) -> Section:
     devices = sorted({device for by_device in compared["times_s"] for device in by_device if device})
     tables = [_table_of_times(compared, devices)]
     if len(both):
-        tables.append(_table_of_speed_ups(both))
+        tables.insert(0, _table_of_speed_ups(both))
         sentences.append(
             "The processor's time is the faster of cpu and cpu-all that no neighbour disturbed. The interval of a "
-            "speed-up comes from the scatter of the rounds of this session alone."
+            f"speed-up is made of {sources(subject.earlier_log_times)}."
         )
     return Section("devices", "Is the GPU worth it", tuple(sentences), tuple(tables))
 
 
 def _no_gpu(measured: pd.DataFrame) -> list[str]:
     """Say plainly that accelerators were not measured, and why."""
-    elsewhere = measured[[bool(device) and not is_cpu(device) for device in measured["device"]]]
+    elsewhere = measured.loc[[bool(device) and not is_cpu(device) for device in measured["device"]]]
     if elsewhere.empty:
         return ["This session has no case on a GPU, so the question stays open on this machine."]
     skipped = elsewhere[elsewhere["median_s"].isna()]
@@ -121,7 +119,7 @@ def _table_of_times(compared: pd.DataFrame, devices: list[str]) -> Table:
         cells += [seconds(time_s) for time_s in by_device]
         cells += [microseconds(time_s / row["samples_per_unit"]) for time_s in by_device]
         rows.append(tuple(cells))
-    return Table("Median time by device", tuple(columns), rows)
+    return Table("Median time by device", tuple(columns), rows, folded=True)
 
 
 def _table_of_speed_ups(both: pd.DataFrame) -> Table:
