@@ -1,0 +1,165 @@
+"""The tables that compare cases of one session with one another, each figure worked out by hand."""
+
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+from made_runs import Store, made_benchmark
+
+from reports import judge, load_runs
+from reports.layout import Section
+from reports.measured import measured, samples_per_s
+from reports.report import report_of
+from reports.sections.devices import device_comparison
+from reports.sections.log_cost import reading_cost
+from reports.sections.memory import peak_memory
+
+NO_HISTORY = pd.DataFrame()
+
+
+def training(device: str, median_s: float, log: int | str = "never", **extra: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return a training case at batch size 32, whose rounds scatter by IQR / sqrt(rounds) = 1 % of the median."""
+    params = {"device": device, "model": "mlp", "batch_size": extra.pop("batch_size", 32), "log_interval": log}
+    case_id = f"{device}-mlp-batch{params['batch_size']}-{log}"
+    extra_info = {"unit": "step", "samples_per_unit": params["batch_size"], **extra}
+    entry = made_benchmark(case_id, median_s, params=params, extra_info=extra_info, rounds=[median_s] * 16)
+    entry["stats"]["iqr"] = median_s * 0.04
+    return entry
+
+
+def frame_of(store: Store, *entries: dict[str, Any], **suite: Any) -> pd.DataFrame:  # noqa: ANN401
+    store.write(list(entries), **suite)
+    runs = load_runs(store.folder)
+    judgement = judge(runs)
+    return measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
+
+
+def section_of(store: Store, anchor: str) -> Section:
+    runs = load_runs(store.folder)
+    return next(one for one in report_of(runs, judge(runs), "new").sections if one.anchor == anchor)
+
+
+def test_throughput_is_samples_over_seconds(store: Store) -> None:
+    frame = frame_of(store, training("cpu", 0.004))
+
+    assert list(samples_per_s(frame)) == [pytest.approx(8000.0)]
+
+
+def test_the_gpu_is_set_against_the_better_processor_arm(store: Store) -> None:
+    frame = frame_of(store, training("cpu", 0.008), training("cpu-all", 0.006), training("cuda", 0.002))
+
+    (row,) = device_comparison(frame, NO_HISTORY).to_dict("records")
+
+    assert (row["cpu_device"], row["gpu_device"]) == ("cpu-all", "cuda")
+    assert row["speed_up"] == pytest.approx(3.0)
+    spread = math.exp(2 * math.hypot(0.01, 0.01))
+    assert row["speed_up_low"] == pytest.approx(3.0 / spread)
+    assert row["speed_up_high"] == pytest.approx(3.0 * spread)
+
+
+def test_a_contended_arm_is_not_the_better_one(store: Store) -> None:
+    frame = frame_of(
+        store, training("cpu", 0.008), training("cpu-all", 0.006, flags=["contended"]), training("cuda", 0.002)
+    )
+
+    (row,) = device_comparison(frame, NO_HISTORY).to_dict("records")
+
+    assert (row["cpu_device"], row["speed_up"]) == ("cpu", pytest.approx(4.0))
+
+
+def test_only_the_same_work_is_compared(store: Store) -> None:
+    frame = frame_of(store, training("cpu", 0.008), training("cuda", 0.002, log=1))
+
+    assert device_comparison(frame, NO_HISTORY)["speed_up"].isna().all()
+
+
+def test_the_page_says_who_wins_and_from_which_batch_size_on(store: Store) -> None:
+    for batch_size, gpu_s in ((16, 0.02), (32, 0.01), (64, 0.005), (128, 0.002)):
+        store.written.clear()
+        store.write(
+            [training("cpu", 0.01, batch_size=batch_size), training("cuda", gpu_s, batch_size=batch_size)], session="s"
+        )
+
+    sentences = section_of(store, "devices").sentences
+
+    assert sentences[0] == "The GPU is faster in 2 of 4 settings, the processor in 1; 1 show no difference."
+    assert sentences[1] == "mlp: the GPU begins to win at batch size 64."
+
+
+def test_a_machine_without_gpu_says_so_plainly(store: Store) -> None:
+    name = "benchmarks/bench_training.py::bench_training[cuda-mlp-batch32-nolog]"
+    store.write([training("cpu", 0.01)], cases={name: {"outcome": "skipped", "reason": "CUDA is not available"}})
+
+    assert section_of(store, "devices").sentences == (
+        "The GPU was not measured on this machine: 1 case on cuda without a result: CUDA is not available.",
+    )
+
+
+def test_the_cost_of_a_read_is_the_difference_times_the_interval(store: Store) -> None:
+    frame = frame_of(store, training("cpu", 0.001), training("cpu", 0.0015, log=1), training("cpu", 0.00105, log=10))
+
+    each, tenth = reading_cost(frame, NO_HISTORY).to_dict("records")
+
+    assert (each["log_interval"], tenth["log_interval"]) == (1, 10)
+    assert each["cost_s"] == pytest.approx(0.0005)
+    assert tenth["cost_s"] == pytest.approx(0.0005)
+    assert each["share"] == pytest.approx(1 / 3)
+    assert tenth["half_width_s"] == pytest.approx(2 * math.hypot(0.01, 0.01) * 0.001 * 10)
+    assert (each["is_detected"], tenth["is_detected"]) == (True, True)
+
+
+def test_a_difference_within_the_noise_is_not_detected(store: Store) -> None:
+    # the interval's half is 2 x sqrt(2) % of the step, 2.83 %
+    frame = frame_of(store, training("cpu", 0.001), training("cpu", 0.00102, log=1), training("cpu", 0.00104, log=2))
+
+    assert list(reading_cost(frame, NO_HISTORY)["is_detected"]) == [False, True]
+
+
+def test_the_page_says_what_a_read_costs(store: Store) -> None:
+    store.write([training("cpu", 0.001), training("cpu", 0.0015, log=1), training("cpu", 0.001001, log=10)])
+
+    section = section_of(store, "logging")
+
+    assert section.sentences[0] == (
+        "cpu: reading the loss every step costs 500 µs a read (median of 1 setting, detectable in 1), "
+        "at most 33 % of a step (mlp, batch size 32)."
+    )
+    assert section.tables[0].rows[1][4:] == ("no detectable difference", "within ±283", "-")
+
+
+def test_a_store_without_log_intervals_has_no_such_section(store: Store) -> None:
+    store.write([training("cpu", 0.001)])
+    runs = load_runs(store.folder)
+
+    assert "logging" not in {section.anchor for section in report_of(runs, judge(runs), "new").sections}
+
+
+def test_peak_memory_is_the_largest_over_the_log_intervals(store: Store) -> None:
+    frame = frame_of(
+        store,
+        training("cuda", 0.001, peak_memory_bytes=100),
+        training("cuda", 0.001, log=1, peak_memory_bytes=300),
+        training("cpu", 0.001, peak_memory_bytes=None),
+    )
+
+    assert peak_memory(frame).to_dict("records") == [
+        {"device": "cuda", "model": "mlp", "batch_size": 32, "peak_memory_bytes": 300.0}
+    ]
+
+
+def test_unmeasured_memory_is_not_zero(store: Store) -> None:
+    store.write([training("cpu", 0.001, peak_memory_bytes=None)])
+
+    assert section_of(store, "memory").sentences == ("No device in this session reports its peak memory.",)
+
+
+def test_what_was_not_measured_is_counted_by_reason(store: Store) -> None:
+    names = [f"benchmarks/bench_training.py::bench_training[cuda-mlp-batch{size}-nolog]" for size in (8, 16)]
+    cases = {name: {"outcome": "skipped", "reason": "no CUDA"} for name in names}
+    store.write([training("cpu", 0.001, flags=["noisy"])], cases=cases)
+
+    assert section_of(store, "unmeasured").sentences == (
+        "2 cases skipped: no CUDA.",
+        "1 case flagged noisy (its times scatter widely).",
+    )
