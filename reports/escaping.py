@@ -10,7 +10,7 @@ LONGEST = 300
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _UNSEEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Controls, formatting such as right-to-left overrides, surrogates, private use, unassigned, line separators."""
-_MARKDOWN = re.compile(r"[\\`*_\[\]#|~$@]|^[-+=]|(?<=^\d)[.)]|(?<=:)//|(?<=www)\.", re.IGNORECASE)
+_MARKDOWN = re.compile(r"[\\`*_\[\]#|~$@]|^[-+](?=\s)|(?<=^\d)[.)](?=\s)|(?<=:)//|(?<=www)\.", re.IGNORECASE)
 _MARKUP = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -78,7 +78,7 @@ def _with_outcomes(frame: pd.DataFrame, launches: pd.DataFrame) -> pd.DataFrame:
 
 
 def _flags_of_any_launch(launches: pd.DataFrame) -> dict[object, tuple[str, ...]]:
-    flagged = launches[launches["flags"].map(bool)]
+    flagged = launches[launches["flags"].map(bool).astype(bool)]
     return {key: tuple(dict.fromkeys(chain.from_iterable(rows))) for key, rows in flagged.groupby(KEY)["flags"]}
 
 

@@ -24,7 +24,7 @@ def section(subject: Subject) -> Section:
         sentences.append("Every case was measured.")
     for (verdict, reason), group in absent.groupby(["verdict", "reason"], sort=False):
         sentences.append(f"{counted(len(group), 'case')} {verdict}{f': {reason}' if reason else ''}.")
-    flagged = subject.measured[subject.measured["flags"].map(bool)]
+    flagged = subject.measured[subject.measured["flags"].map(bool).astype(bool)]
     for flag in dict.fromkeys(flag for flags in flagged["flags"] for flag in flags):
         number = sum(flag in flags for flags in flagged["flags"])
         meaning = _FLAGS.get(flag)
