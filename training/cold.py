@@ -29,7 +29,7 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
         default="never",
         help="epochs between reads, or never (default: %(default)s)",
     )
-    parser.add_argument("--data-dir", type=Path, default=None, help="folder of MNIST (default: the user's cache)")
+    parser.add_argument("--data-dir", type=Path, default=None, help="folder of MNIST, else digits (default: the cache)")
     return parser.parse_args(argv)
 
 
@@ -47,10 +47,11 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
     fix_precision()
     device = DEVICES[options.device]
     with device.host_threads():
+
         def prepare() -> lessons.Lesson:
             if options.lesson == "iris":
                 return lessons.iris_lesson(data.iris(), device, options.epochs, options.log_interval)
-            images = data.handwriting(options.data_dir or mnist.default_folder())
+            images = data.handwriting(options.data_dir or mnist.default_folder(), download=False)
             return lessons.cnn_lesson(images, device, options.epochs)
 
         lesson = prepare()

@@ -81,7 +81,7 @@ def made_images(size: int) -> Dataset:
 
 
 @lru_cache(maxsize=4)
-def handwriting(folder: Path) -> Dataset:
+def handwriting(folder: Path, *, download: bool = True) -> Dataset:
     """MNIST's first 5000 training and 1000 test images from `folder` or the network, else scikit-learn's digits.
 
     Images are float32 (1, 28, 28) in [0, 1]. The dataset's name says which it is.
@@ -89,7 +89,7 @@ def handwriting(folder: Path) -> Dataset:
     Raises:
         mnist.DataError: the folder holds a damaged or incomplete MNIST.
     """
-    found = mnist.load(folder)
+    found = mnist.load(folder, download=download)
     if found is None:
         return digits()
     train, test = found

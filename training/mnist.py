@@ -35,8 +35,8 @@ def default_folder() -> Path:
     return Path.home() / ".cache" / "training-benchmarks"
 
 
-def load(folder: Path) -> tuple[Part, Part] | None:
-    """The first 5000 training and 1000 test images of MNIST in `folder`, downloaded there if need be.
+def load(folder: Path, *, download: bool = True) -> tuple[Part, Part] | None:
+    """The first 5000 training and 1000 test images of MNIST in `folder`, downloaded there if need be and allowed.
 
     Returns two pairs of float32 images (samples, 1, 28, 28) in [0, 1] and int64 labels (samples,), or None when
     the folder holds none and the network brings none.
@@ -46,7 +46,7 @@ def load(folder: Path) -> tuple[Part, Part] | None:
     """
     raw = folder / "MNIST" / "raw"
     found = sorted(path.name for path in raw.glob("*ubyte*")) if raw.is_dir() else []
-    if not found and not _download(folder):
+    if not found and not (download and _download(folder)):
         return None
     missing = [name for name in _FILES if not (raw / name).is_file()]
     if missing:
