@@ -1,0 +1,107 @@
+"""Counts that carry no noise, against values worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from fixtures.counts import OperatorCounter, count_steps
+from training import data
+from training.devices import DEVICES
+from training.registry import MODELS, LogInterval
+from training.run import TrainingRun
+
+
+def run_of(model: str, batch_size: int, log_interval: LogInterval) -> TrainingRun:
+    row = MODELS[model]
+    dataset = data.digits() if model == "mnist-cnn" else row.data(Path("no-data-here"))
+    return TrainingRun(row, dataset, batch_size, log_interval, DEVICES["cpu"])
+
+
+@pytest.mark.parametrize("model", ["iris-mlp", "mnist-cnn"])
+@pytest.mark.parametrize(
+    ("log_interval", "steps", "reads"),
+    [(1, 1, 1), (1, 6, 6), (2, 2, 1), (2, 6, 3), (10, 10, 1), (10, 20, 2), ("never", 1, 0), ("never", 20, 0)],
+)
+def test_the_loss_is_read_steps_over_interval_times_whatever_the_optimizer_reads(
+    model: str, log_interval: LogInterval, steps: int, reads: int
+) -> None:
+    run = run_of(model, 32, log_interval)
+    run.losses((-1) % (log_interval if log_interval != "never" else 1))  # so that the silent step completes an interval
+
+    assert count_steps(run, steps).loss_reads == reads
+
+
+def test_every_case_of_the_matrix_reads_the_loss_at_its_interval() -> None:
+    """Over the steps the record counts: one interval, one read; `never`, none."""
+    found = {
+        (model, interval): count_steps(run_of(model, 32, interval), 1 if interval == "never" else interval).loss_reads
+        for model in ("iris-mlp", "mnist-cnn")
+        for interval in (*MODELS[model].log_intervals, 10, 200)
+    }
+
+    assert found == {key: int(key[1] != "never") for key in found}
+
+
+@pytest.mark.parametrize(
+    ("model", "batch_size", "flops"),
+    [
+        # Forward 2*(4*10 + 10*3) a sample; backward the weights' gradients as much again, the inputs' only for the
+        # second layer (2*10*3): 140 + 140 + 60 = 340 a sample.
+        ("iris-mlp", 120, 340 * 120),
+        ("iris-mlp", 16, 340 * 16),
+        # Forward, layer by layer: 194,688 (2*9*16 at 26x26 places), 1,115,136 (2*16*9*32 at 11x11), 204,800 and 2,560,
+        # in all 1,517,184; backward twice that, but without a gradient of the images.
+        ("mnist-cnn", 32, (3 * 1_517_184 - 194_688) * 32),
+    ],
+)
+def test_floating_point_operations_of_a_step(model: str, batch_size: int, flops: int) -> None:
+    assert count_steps(run_of(model, batch_size, "never"), 1).flops_per_step == flops
+
+
+@pytest.mark.parametrize(("model", "parameters"), [("iris-mlp", 83), ("mnist-cnn", 108_618)])
+def test_parameters_are_counted(model: str, parameters: int) -> None:
+    assert count_steps(run_of(model, 16, "never"), 1).parameters == parameters
+
+
+def test_nothing_is_copied_to_a_cpu() -> None:
+    counts = count_steps(run_of("mnist-cnn", 32, "never"), 3)
+
+    assert (counts.host_to_device_copies, counts.host_to_device_bytes) == (0, 0)
+
+
+def test_copies_to_another_device_are_counted_with_their_bytes() -> None:
+    """The meta device stands for an accelerator: it takes copies and holds nothing."""
+    with OperatorCounter() as counter:
+        torch.zeros(32, 1, 28, 28).to("meta")
+        torch.zeros(32, dtype=torch.int64).to("meta")
+        torch.zeros(5).to(torch.float64)
+
+    assert counter.host_to_device_copies == 2
+    assert counter.host_to_device_bytes == 32 * 28 * 28 * 4 + 32 * 8
+
+
+def test_one_more_operator_in_a_step_is_counted_as_exactly_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, burdened = run_of("iris-mlp", 120, "never"), run_of("iris-mlp", 120, "never")
+    step = burdened.step
+    monkeypatch.setattr(burdened, "step", lambda: (step(), torch.ones(1)))
+
+    assert count_steps(burdened, 3).operators - count_steps(plain, 3).operators == 3
+
+
+def test_a_record_of_counts_is_plain_and_leaves_flops_to_their_own_field() -> None:
+    counts = count_steps(run_of("iris-mlp", 120, 10), 10)
+
+    assert counts.as_plain() == {
+        "steps": 10,
+        "operators": counts.operators,
+        "loss_reads": 1,
+        "host_to_device_copies": 0,
+        "host_to_device_bytes": 0,
+        "parameters": 83,
+    }
+    assert counts.operators > 100
+    assert replace(counts, steps=5).as_plain()["steps"] == 5

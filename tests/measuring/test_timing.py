@@ -1,0 +1,147 @@
+"""Timing: how many rounds, what is inside the clock, and what a way out other than success leaves behind."""
+
+from __future__ import annotations
+
+import gc
+import math
+
+import pytest
+
+from fixtures.options import Budget
+from fixtures.timing import Plan, no_garbage_collection, plan
+
+DEFAULT = Budget(rounds_s=1.0, limit_s=300.0, smoke=False)
+
+
+@pytest.mark.parametrize(
+    ("round_time_s", "budget", "planned"),
+    [
+        (0.05, DEFAULT, Plan(20, 200, "budget")),
+        (0.1, DEFAULT, Plan(10, 200, "budget")),
+        (0.3, DEFAULT, Plan(10, 200, "least-rounds")),
+        (1.5, DEFAULT, Plan(10, 200, "least-rounds")),  # 15 times the budget is just enough for 10
+        (2.0, DEFAULT, Plan(7, 200, "hard-limit")),
+        (100.0, DEFAULT, Plan(1, 200, "hard-limit")),
+        (1e-6, DEFAULT, Plan(1000, 200, "most-rounds")),
+        (0.0, DEFAULT, Plan(1000, 200, "most-rounds")),
+        (math.ulp(0.0), DEFAULT, Plan(1000, 200, "most-rounds")),
+        (2.0, Budget(rounds_s=30.0, limit_s=300.0, smoke=False), Plan(15, 200, "budget")),
+        (100.0, Budget(rounds_s=1.0, limit_s=10.0, smoke=True), Plan(1, 200, "smoke")),
+    ],
+)
+def test_rounds_fit_the_budget_and_are_never_dropped(round_time_s: float, budget: Budget, planned: Plan) -> None:
+    assert plan(200, round_time_s, budget) == planned
+
+
+def test_a_round_longer_than_the_limit_is_timed_out_before_it_starts() -> None:
+    with pytest.raises(
+        pytest.fail.Exception, match="timed-out: one round of 200 would take 400 s, over the limit of 300 s"
+    ):
+        plan(200, 400.0, DEFAULT)
+
+
+def test_garbage_is_collected_before_a_block_and_left_alone_in_it() -> None:
+    assert gc.isenabled()
+    with no_garbage_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+TINY = """
+    import pytest
+    from fixtures.timing import Plan, timed_rounds
+
+
+    class PretendDevice:
+        '''Queues work; only its synchronized clock lets it happen. Submitting costs the host 1 microsecond.'''
+
+        def __init__(self):
+            self.now_s, self.queued_s = 0.0, 0.0
+
+        def submit(self, work_s):
+            self.now_s += 1e-6
+            self.queued_s += work_s
+
+        def host_clock(self):
+            return self.now_s
+
+        def synchronized_clock(self):
+            self.now_s, self.queued_s = self.now_s + self.queued_s, 0.0
+            return self.now_s
+
+
+    DEVICE = PretendDevice()
+
+
+    def rounds_of(benchmark, leftover_s):
+        DEVICE.submit(leftover_s)
+        timed_rounds(benchmark, lambda: DEVICE.submit(0.002), Plan(10, 4, "budget"))
+        return benchmark.stats.stats.data
+"""
+
+
+def run_tiny(pytester: pytest.Pytester, body: str) -> pytest.RunResult:
+    pytester.makepyfile(TINY + body)
+    return pytester.runpytest_inprocess("-p", "fixtures.timing", "-p", "no:cacheprovider", "--benchmark-quiet")
+
+
+def test_queued_work_is_waited_for_at_both_ends_of_a_round(pytester: pytest.Pytester) -> None:
+    result = run_tiny(
+        pytester,
+        """
+    @pytest.mark.benchmark(timer=DEVICE.synchronized_clock)
+    def test_case(benchmark):
+        assert rounds_of(benchmark, leftover_s=5.0) == pytest.approx([0.002001] * 10)
+""",
+    )
+
+    result.assert_outcomes(passed=1)
+
+
+def test_a_clock_that_does_not_wait_would_miss_the_work(pytester: pytest.Pytester) -> None:
+    """The check above can fail: without synchronizing, only the host's microsecond is seen."""
+    result = run_tiny(
+        pytester,
+        """
+    @pytest.mark.benchmark(timer=DEVICE.host_clock)
+    def test_case(benchmark):
+        assert rounds_of(benchmark, leftover_s=5.0) == pytest.approx([1e-6] * 10)
+""",
+    )
+
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    "way_out", ["pytest.skip('no')", "pytest.fail('no')", "raise KeyboardInterrupt", "raise OSError"]
+)
+def test_every_way_out_of_the_target_marks_the_benchmark_as_failed(pytester: pytest.Pytester, way_out: str) -> None:
+    result = run_tiny(
+        pytester,
+        f"""
+    def leave():
+        {way_out}
+
+    def test_case(benchmark):
+        with pytest.raises(BaseException):
+            timed_rounds(benchmark, leave, Plan(10, 4, "budget"))
+        assert benchmark.has_error
+""",
+    )
+
+    result.assert_outcomes(passed=1)
+
+
+def test_the_cpu_time_of_every_round_is_read_but_not_of_the_extra_step(pytester: pytest.Pytester) -> None:
+    result = run_tiny(
+        pytester,
+        """
+    @pytest.mark.parametrize("iterations", [1, 3])
+    def test_case(benchmark, iterations):
+        readings = timed_rounds(benchmark, lambda: sum(range(20000)), Plan(10, iterations, "budget"))
+        assert len(readings.cpu_time_ratios) == 10
+        assert all(0 <= ratio < 1.5 for ratio in readings.cpu_time_ratios)
+""",
+    )
+
+    result.assert_outcomes(passed=2)
