@@ -10,6 +10,7 @@ pytest_plugins = [
     "fixtures.saving",
     "fixtures.devices",
     "fixtures.timing",
+    "fixtures.control",
     "fixtures.proof",
     "fixtures.measuring",
     "fixtures.trainings",

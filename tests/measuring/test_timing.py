@@ -50,6 +50,7 @@ def test_garbage_is_collected_before_a_block_and_left_alone_in_it() -> None:
 TINY = """
     import pytest
     from fixtures.timing import Plan, timed_rounds
+    from fixtures.watch import Watch
 
 
     class PretendDevice:
@@ -138,9 +139,11 @@ def test_the_cpu_time_of_every_round_is_read_but_not_of_the_extra_step(pytester:
         """
     @pytest.mark.parametrize("iterations", [1, 3])
     def test_case(benchmark, iterations):
-        readings = timed_rounds(benchmark, lambda: sum(range(20000)), Plan(10, iterations, "budget"))
-        assert len(readings.cpu_time_ratios) == 10
-        assert all(0 <= ratio < 1.5 for ratio in readings.cpu_time_ratios)
+        watch = Watch()
+        rounds_s = timed_rounds(benchmark, lambda: sum(range(20000)), Plan(10, iterations, "budget"), watch)
+        assert rounds_s == benchmark.stats.stats.data
+        assert len(watch.cpu_time_ratios) == len(rounds_s) == 10
+        assert all(0 <= ratio < 1.5 for ratio in watch.cpu_time_ratios)
 """,
     )
 
