@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 from reports.errors import DamagedFileError, ReportError
+from reports.journal import is_left_over
+from reports.quantities import counted
 from reports.run_file import RunFile, read_run
 from reports.store import find_files
 
@@ -35,7 +37,7 @@ class Runs:
         files: one row per readable run file, also for a run without any case; `results` counts its cases with a time.
         skipped: one row per file that could not be used, with the reason.
         duplicates: paths of files with the same content as one already read; they count once.
-        journals: paths of left-over journals: launches that did not end by saving.
+        journals: paths of left-over journals: launches that did not end by saving. Those in progress are left out.
     """
 
     cases: pd.DataFrame
@@ -55,6 +57,12 @@ def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = ()) -> R
     """
     found = find_files(Path(store))
     paths = list(dict.fromkeys([*found.run_files, *also]))
+    journals = [path for path in found.journals if is_left_over(path)]
+    if not paths and journals:
+        raise ReportError(
+            f"no run file in {store}, but {counted(len(journals), 'journal')} left over from launches that never "
+            f"saved: python -m reports recover {store}"
+        )
     if not paths:
         raise ReportError(f"no run file in {store}: measure and save one first, or name the store")
     read: dict[bytes, RunFile] = {}
@@ -74,7 +82,7 @@ def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = ()) -> R
         files=pd.DataFrame([_file_row(*file) for file in files], columns=FILE_COLUMNS),
         skipped=pd.DataFrame(skipped, columns=SKIPPED_COLUMNS),
         duplicates=duplicates,
-        journals=found.journals,
+        journals=journals,
     )
 
 

@@ -38,6 +38,19 @@ def find_files(store: Path) -> Found:
     )
 
 
+def find_journals(store: Path) -> list[Path]:
+    """Return the journals below a folder, those of runs in progress among them, or the one that was named.
+
+    Raises:
+        ReportError: there is nothing of that name, or it is no journal.
+    """
+    if not store.is_file():
+        return find_files(store).journals
+    if not store.name.endswith(JOURNAL_ENDING):
+        raise ReportError(f"{store} is no journal: name one, or the folder that holds the runs")
+    return [store]
+
+
 def _files_below(store: Path) -> list[Path]:
     found: list[Path] = []
     entered: set[str] = set()

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
-from reports.commands import judge
+from reports.commands import judge, recover
 
 
 class Command(NamedTuple):
@@ -17,4 +17,7 @@ class Command(NamedTuple):
     """Does the work and returns the exit code."""
 
 
-COMMANDS = (Command("judge", judge.HELP, judge.add_arguments, judge.run),)
+COMMANDS = (
+    Command("judge", judge.HELP, judge.add_arguments, judge.run),
+    Command("recover", recover.HELP, recover.add_arguments, recover.run),
+)
