@@ -22,6 +22,10 @@ _STYLE: Any = {
     "font.size": 10,
     "text.parse_math": False,
     "text.color": _INK,
+    "hatch.color": _INK,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
     "axes.labelcolor": _INK,
     "axes.edgecolor": _INK,
     "axes.spines.top": False,
@@ -48,9 +52,9 @@ def drawn(draw: Callable[[Axes], None], width_inches: float = 7.0, height_inches
 
 
 def _for_inlining(document: str) -> str:
-    """Keep the element alone, drop ids that nothing refers to, let the background through."""
+    """Keep the element alone, drop ids that nothing refers to, take the text colour from the page."""
     element = document[document.index("<svg") :]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     used = set(re.findall(r"(?:#|href=\"#)([\w-]+)", element))
     element = re.sub(r' id="([\w-]+)"', lambda found: found[0] if found[1] in used else "", element)
-    return re.sub(r"fill: #ffffff", "fill: none", element, count=1).replace(_INK, "currentColor")
+    return element.replace(_INK, "currentColor")

@@ -13,7 +13,7 @@ from reports.decoding import decode, fingerprint
 from reports.errors import DamagedFileError
 from reports.identity import identify
 from reports.machine import environment_of, machine_of
-from reports.values import count, mapping, moment, number, positive, sequence, text, words
+from reports.values import count, label, mapping, moment, number, positive, sequence, text, words
 
 OUTCOMES = ("passed", "failed", "skipped", "timed-out", "not-reached")
 KINDS = ("local", "nightly", "rerun")
@@ -28,7 +28,7 @@ class RunFile:
     run: str
     session: str
     kind: str
-    launch: int
+    launch: str
     started: datetime
     complete: bool
     narrowed: bool
@@ -63,7 +63,7 @@ def read_run(path: Path) -> RunFile:
         run=path.name,
         session=text(suite.get("session")),
         kind=kind if kind in KINDS else "local",
-        launch=count(suite.get("launch")),
+        launch=label(suite.get("launch")),
         started=started,
         complete=suite.get("complete", True) is True,
         narrowed=suite.get("narrowed") is True,

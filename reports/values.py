@@ -46,6 +46,11 @@ def count(value: object) -> int:
     return int(as_float) if 0 <= as_float <= LARGEST_COUNT else 0
 
 
+def label(value: object) -> str:
+    """Return a string or a whole number as text, empty for everything else."""
+    return str(count(value)) if isinstance(value, int | float) else text(value)
+
+
 def words(value: object) -> tuple[str, ...]:
     """Return the strings of a JSON array, in order, each once."""
     return tuple(dict.fromkeys(word for word in sequence(value) if isinstance(word, str)))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from reports.layout import Section
-from reports.sections import devices, lessons, log_cost, machine, memory, unmeasured, verdicts
+from reports.sections import calls, devices, lessons, log_cost, machine, memory, unmeasured, verdicts
 from reports.subject import Subject
 
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
@@ -13,6 +13,7 @@ SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     log_cost.section,
     memory.section,
     lessons.section,
+    calls.section,
     unmeasured.section,
     machine.section,
     machine.skipped,

@@ -82,7 +82,8 @@ def _curve_figure(title: str, curves: list[dict[Any, Any]]) -> Figure:
 
 
 def _curve_label(run: dict[Any, Any]) -> str:
-    return ", ".join(filter(None, (run["device"], run["start"], epoch_label(run["log_interval"]))))
+    read = "" if run["log_interval"] == "never" else epoch_label(run["log_interval"])
+    return ", ".join(filter(None, (run["device"], run["start"], read)))
 
 
 def _draw_curves(axes: Axes, curves: list[dict[Any, Any]]) -> None:

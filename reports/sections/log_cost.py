@@ -70,7 +70,11 @@ def _figures(row: dict[object, float]) -> tuple[str, str, str]:
     if not row["is_detected"]:
         return "no detectable difference", f"within ±{microseconds(row['half_width_s'])}", MISSING
     low, high = row["cost_s"] - row["half_width_s"], row["cost_s"] + row["half_width_s"]
-    return microseconds(row["cost_s"]), between(microseconds(low), microseconds(high)), _percent(row["share"])
+    return (
+        microseconds(row["cost_s"]),
+        between(microseconds(low), microseconds(high)),
+        _percent(row["share"]) if row["share"] > 0 else MISSING,
+    )
 
 
 def _percent(share: float) -> str:
@@ -97,8 +101,11 @@ def _said_of(device: str, group: pd.DataFrame) -> str:
     if detected.empty:
         return f"{device}: reading the loss every step shows no detectable cost in {settings}."
     worst = detected.sort_values("share", kind="stable").iloc[-1]
+    where = f"{worst['model']}, batch size {batch_label(worst['batch_size'])}"
+    most = f"at most {_percent(worst['share'])} of a step ({where})"
+    if 2 * len(detected) <= len(group):
+        return f"{device}: reading the loss every step shows a cost in only {len(detected)} of {settings}, {most}."
     return (
-        f"{device}: reading the loss every step costs {microseconds(group['cost_s'].median())} µs a read (median of "
-        f"{settings}, detectable in {len(detected)}), at most {_percent(worst['share'])} of a step "
-        f"({worst['model']}, batch size {batch_label(worst['batch_size'])})."
+        f"{device}: reading the loss every step costs {microseconds(group['cost_s'].median())} µs a read "
+        f"(median of {settings}, detectable in {len(detected)}), {most}."
     )

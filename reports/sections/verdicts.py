@@ -52,7 +52,8 @@ def changes(subject: Subject) -> Section:
     verdicts = subject.judgement.verdicts
     changed = verdicts[verdicts["verdict"].isin(CHANGED) | is_machine_row(verdicts)]
     if changed.empty:
-        return Section("changes", "What got slower, what got faster", ("No case changed.",))
+        said = "No case changed." if subject.judgement.judged else "No case was compared with earlier sessions."
+        return Section("changes", "What got slower, what got faster", (said,))
     names = short_names(list(changed["fullname"]))
     rows: list[tuple[str, ...]] = [
         (

@@ -11,6 +11,7 @@ from reports import judge, load_runs
 from reports.layout import Section
 from reports.measured import measured, samples_per_s
 from reports.report import report_of
+from reports.sections.calls import call_comparison
 from reports.sections.devices import device_comparison
 from reports.sections.log_cost import reading_cost
 from reports.sections.memory import peak_memory
@@ -162,4 +163,37 @@ def test_what_was_not_measured_is_counted_by_reason(store: Store) -> None:
     assert section_of(store, "unmeasured").sentences == (
         "2 cases skipped: no CUDA.",
         "1 case flagged noisy (its times scatter widely).",
+    )
+
+
+def test_calls_are_set_against_the_fastest_way_on_their_device(store: Store) -> None:
+    bench = "benchmarks/bench_calls.py::bench_model_call"
+    calls = {"cpu-call": 3e-5, "cpu-forward": 2e-5, "cuda-call": 9e-5}
+    entries = [
+        made_benchmark("", time_s, fullname=f"{bench}[{way}]", rounds=[time_s], extra_info={"unit": "call"})
+        for way, time_s in calls.items()
+    ]
+
+    rows = call_comparison(frame_of(store, *entries, training("cpu", 0.001))).to_dict("records")
+
+    assert [(row["case"], round(row["factor"], 6)) for row in rows] == [
+        ("cpu-forward", 1.0),
+        ("cpu-call", 1.5),
+        ("cuda-call", 1.0),
+    ]
+    assert {row["benchmark"] for row in rows} == {"bench_model_call"}
+
+
+def test_a_cost_that_shows_in_few_settings_is_said_so(store: Store) -> None:
+    sizes = {8: 0.0015, 16: 0.001, 32: 0.0009}
+    entries = [
+        training("cpu", time_s, log=log, batch_size=size)
+        for size, read_s in sizes.items()
+        for log, time_s in ((1, read_s), ("never", 0.001))
+    ]
+    store.write(entries)
+
+    assert section_of(store, "logging").sentences[0] == (
+        "cpu: reading the loss every step shows a cost in only 1 of 3 settings, "
+        "at most 33 % of a step (mlp, batch size 8)."
     )

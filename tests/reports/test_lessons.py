@@ -51,6 +51,12 @@ def test_a_shorter_run_is_scaled_by_seconds_per_epoch(store: Store) -> None:
     assert (row["epoch_s"], row["full_s"]) == (pytest.approx(0.0004), pytest.approx(8.0))
 
 
+def test_the_loop_of_a_cold_run_is_told_from_the_whole_process(store: Store) -> None:
+    (row,) = lessons_of(store, lesson("cpu", 8.0, start="cold", loop_time_s=2.0)).to_dict("records")
+
+    assert (row["total_s"], row["loop_s"], row["epoch_s"]) == (pytest.approx(8.0), 2.0, 0.001)
+
+
 def test_published_times_stand_beside_ours(store: Store) -> None:
     lessons = lessons_of(store, lesson("cpu", 8.0, epochs=20_000), lesson("cpu", 0.7, log="never"), lesson("cuda", 2.0))
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
@@ -40,6 +40,9 @@ DOCUMENT = made_document(
     session="night-00",
     cases={fullname("cuda-mlp-batch32-nolog"): {"outcome": "skipped", "reason": "no CUDA"}},
 )  # fmt: skip
+
+QUICK = (Phase.explicit, Phase.reuse, Phase.generate)
+"""Each example judges a store: shrinking one that fails would take many minutes, and it is small already."""
 
 odd_numbers = st.sampled_from([0, -1, 1, 1e308, -1e-320, 10**30, 2**63, float("nan"), float("inf"), -float("inf")])
 odd_words = st.text(max_size=8) | st.sampled_from(["\ud800", "=1", "`|<b>", "\x1b[2J", "never", "cpu", "2026-01-01"])
@@ -95,7 +98,7 @@ def judged(*texts: str) -> int:
         return len(runs.files) + len(runs.skipped) + len(runs.duplicates)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
 @given(changes, changes)
 def test_changed_values_never_cause_a_traceback(
     one: list[tuple[tuple[Any, ...], Any]], other: list[tuple[tuple[Any, ...], Any]]
@@ -103,7 +106,7 @@ def test_changed_values_never_cause_a_traceback(
     assert judged(mutated(one), mutated(other)) == 3
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, phases=QUICK)
 @given(st.integers(0, 4000), st.binary(max_size=4), st.integers(0, 4))
 def test_changed_bytes_never_cause_a_traceback(at: int, inserted: bytes, removed: int) -> None:
     content = json.dumps(DOCUMENT).encode()

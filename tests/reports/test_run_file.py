@@ -144,7 +144,7 @@ def test_a_run_is_in_the_suite_s_own_words(store: Store) -> None:
         store, made_document([], FIRST_NIGHT, session="n1", kind="rerun", launch=3, complete=False, narrowed=True)
     )
 
-    assert (run.session, run.kind, run.launch, run.complete, run.narrowed) == ("n1", "rerun", 3, False, True)
+    assert (run.session, run.kind, run.launch, run.complete, run.narrowed) == ("n1", "rerun", "3", False, True)
     assert (run.machine, run.unit, run.environment["torch"]) == ("made-up-cpu-9000", "u1", "2.14.1")
 
 
