@@ -10,6 +10,7 @@ pytest_plugins = [
     "fixtures.baseline",
     "fixtures.memory",
     "fixtures.saving",
+    "fixtures.display",
     "fixtures.devices",
     "fixtures.timing",
     "fixtures.control",

@@ -51,6 +51,12 @@ def _trainings() -> Iterator[ParameterSet]:
             yield pytest.param(model.name, workload.batch_size, interval, id=name, marks=_marks(nightly=nightly))
 
 
+def _models() -> Iterator[ParameterSet]:
+    for model in MODELS.values():
+        for workload in model.workloads:
+            yield pytest.param(model.name, workload.batch_size, id=f"{model.name}-batch{workload.batch_size}")
+
+
 def _iris_lessons() -> Iterator[ParameterSet]:
     intervals: tuple[LogInterval, ...] = (1, 200, "never")
     for epochs, start, interval in product((DEFAULT_IRIS_EPOCHS, FULL_IRIS_EPOCHS), ("warm", "cold"), intervals):
@@ -65,6 +71,9 @@ over_devices = pytest.mark.parametrize("device", [_device(device) for device in 
 
 over_trainings = pytest.mark.parametrize(("model", "batch_size", "log_interval"), list(_trainings()))
 """Every model at the batch sizes and log intervals that make sense for it."""
+
+over_models = pytest.mark.parametrize(("model", "batch_size"), list(_models()))
+"""Every model at its batch sizes."""
 
 over_iris_lessons = pytest.mark.parametrize(("start", "epochs", "log_interval"), list(_iris_lessons()))
 """The iris lesson: warm and cold, in short and in full, reading the loss every epoch, every 200, never."""

@@ -38,6 +38,7 @@ class TrainingRun:
                 f"batch {batch_size} needs {batch_size} training samples, {dataset.name} has {dataset.train_samples}"
             )
         place = device.torch_device
+        self.model = model
         self.device = device
         self.dataset = dataset
         self.batch_size = batch_size

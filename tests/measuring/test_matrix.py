@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks import axes, bench_calls, bench_lessons, bench_training
+from benchmarks import axes, bench_calls, bench_latency, bench_lessons, bench_training
 from training.devices import STANDING
 from training.registry import MODELS
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
-MODULES = (bench_calls, bench_lessons, bench_training)
+MODULES = (bench_calls, bench_latency, bench_lessons, bench_training)
 
 
 def benchmarks() -> list[Callable[..., None]]:
@@ -44,6 +46,17 @@ def test_every_benchmark_function_is_in_a_module_that_pytest_collects() -> None:
 
     assert {(function.__module__.split(".")[1], function.__name__) for function in benchmarks()} == written
     assert all(module.startswith("bench_") for module, _ in written)
+
+
+def test_pytest_collects_every_benchmark_function_and_no_id_twice() -> None:
+    command = [sys.executable, "-m", "pytest", "benchmarks", "--collect-only", "-q", "-m", "nightly or not nightly"]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    collected = [line for line in done.stdout.splitlines() if "::" in line]
+    assert {line.split("::")[1].split("[")[0] for line in collected} == {one.__name__ for one in benchmarks()}
+    assert len(set(collected)) == len(collected) > 300
 
 
 @pytest.mark.parametrize("function", benchmarks(), ids=lambda function: function.__name__)
