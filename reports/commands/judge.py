@@ -11,6 +11,7 @@ from typing import Any
 HELP = "judge the newest session, or the one named, against its history"
 LARGEST_THRESHOLD_PERCENT = 1000
 MOST_NAMED = 20
+NEWEST = "newest"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
     )
     parser.add_argument(
-        "--run", metavar="FILE-OR-SESSION", help="judge this run file's session, or this session, not the newest"
+        "--run", default=NEWEST, metavar="FILE-OR-SESSION", help="judge this run file's session, or this session"
     )
     parser.add_argument(
         "--output", type=Path, default=Path("report"), metavar="DIR", help="where the report is written"
@@ -89,12 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.report import report_of
     from reports.runs import load_runs
 
-    named = Path(arguments.run) if arguments.run and Path(arguments.run).is_file() else None
+    asked = None if arguments.run == NEWEST else arguments.run
+    named = Path(asked) if asked and Path(asked).is_file() else None
     runs = load_runs(arguments.store, also=[named] if named else [])
     _name_skipped(runs.skipped.to_dict("records"))
-    judgement = judge(
-        runs, named or arguments.run, threshold=arguments.threshold, least_history=arguments.least_history
-    )
+    judgement = judge(runs, named or asked, threshold=arguments.threshold, least_history=arguments.least_history)
     report = report_of(runs, judgement, arguments.fail_on)
     write_report(report, arguments.output)
     sys.stdout.write(terminal.render(report, arguments.output))
