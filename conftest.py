@@ -19,4 +19,5 @@ pytest_plugins = [
     "fixtures.trainings",
     "fixtures.lessons",
     "fixtures.calls",
+    "fixtures.harness",
 ]

@@ -91,3 +91,6 @@ over_hooks = pytest.mark.parametrize("hooks", [pytest.param(0, id="nohook"), pyt
 
 over_callables = pytest.mark.parametrize("kind", ["object", "function"])
 """A callable object against a plain function that does the same."""
+
+over_harnessed_work = pytest.mark.parametrize("work", ["iris", "empty"])
+"""The step that the suite is measured on: the iris MLP's, and one that does nothing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -13,6 +14,9 @@ from training import data
 from training.devices import DEVICES
 from training.registry import MODELS, LogInterval
 from training.run import TrainingRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def run_of(model: str, batch_size: int, log_interval: LogInterval) -> TrainingRun:
@@ -84,12 +88,30 @@ def test_copies_to_another_device_are_counted_with_their_bytes() -> None:
     assert counter.host_to_device_bytes == 32 * 28 * 28 * 4 + 32 * 8
 
 
-def test_one_more_operator_in_a_step_is_counted_as_exactly_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, burdened = run_of("iris-mlp", 120, "never"), run_of("iris-mlp", 120, "never")
+@pytest.mark.parametrize(
+    ("burden", "more"),
+    [
+        (lambda _run: torch.ones(1), {"operators": 3}),
+        (lambda run: run.loss.item(), {"operators": 3, "host_reads": 3}),
+        (
+            lambda run: run.loss.detach().to("meta"),
+            {"operators": 6, "host_to_device_copies": 3, "host_to_device_bytes": 12},
+        ),
+    ],
+    ids=["operator", "host-read", "copy"],
+)
+def test_a_burden_on_every_step_is_blamed_on_exactly_the_right_count(
+    monkeypatch: pytest.MonkeyPatch, burden: Callable[[TrainingRun], object], more: dict[str, int]
+) -> None:
+    """Three steps, each with one more operator, read (an operator itself) or copy of 4 bytes (after a detach)."""
+    plain, burdened = run_of("iris-mlp", 120, 3), run_of("iris-mlp", 120, 3)
     step = burdened.step
-    monkeypatch.setattr(burdened, "step", lambda: (step(), torch.ones(1)))
+    monkeypatch.setattr(burdened, "step", lambda: (step(), burden(burdened)))
+    expected = count_steps(plain, 3).as_plain()
 
-    assert count_steps(burdened, 3).operators - count_steps(plain, 3).operators == 3
+    found = count_steps(burdened, 3).as_plain()
+
+    assert {key: found[key] - expected[key] for key in found if found[key] != expected[key]} == more
 
 
 def test_a_record_of_counts_is_plain_and_leaves_flops_to_their_own_field() -> None:
@@ -98,6 +120,7 @@ def test_a_record_of_counts_is_plain_and_leaves_flops_to_their_own_field() -> No
     assert counts.as_plain() == {
         "steps": 10,
         "operators": counts.operators,
+        "host_reads": 1,
         "loss_reads": 1,
         "host_to_device_copies": 0,
         "host_to_device_bytes": 0,
