@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ class TinySuite:
     def write(self, name: str, source: str) -> Path:
         """Write a file, its common indentation taken out."""
         path = self.folder / name
-        path.write_text("\n".join(line.removeprefix("    ") for line in source.splitlines()))
+        path.write_text(textwrap.dedent(source))
         return path
 
     def run(self, deeds: Deeds | None = None, *options: str, mode_counts: bool = False) -> Ended:
@@ -134,8 +135,13 @@ class TinySuite:
 
 
 def command(folder: Path, *options: str) -> list[str]:
-    """Pytest on a folder with the settings of this project and without plug-ins that it does not use."""
-    plugins = [word for name in ("cacheprovider", "hypothesispytest") for word in ("-p", f"no:{name}")]
+    """Pytest on a folder with the settings of this project and without plug-ins that cost time and are not used."""
+    unused = [
+        "cacheprovider",
+        "hypothesispytest",
+        *([] if any(word.startswith("-n") for word in options) else ["xdist"]),
+    ]
+    plugins = ["--assert=plain", *(word for name in unused for word in ("-p", f"no:{name}"))]
     settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder), "--confcutdir", str(folder)]
     return [sys.executable, "-m", "pytest", str(folder), *settings, *plugins, *options]
 
