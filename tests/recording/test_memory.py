@@ -141,8 +141,10 @@ OF_A_MODEL = """
     from fixtures.timing import Plan, timed_rounds
 
     ALIVE = []
-    ROW = SimpleNamespace(workloads=[SimpleNamespace(batch_size=size) for size in (32, 128, 512)])
+    # In place of the registry and the data, which import torch.
+    ROW = SimpleNamespace(workloads=[SimpleNamespace(batch_size=size) for size in (32, 128, 512)], data=None)
     sys.modules["training.registry"] = SimpleNamespace(MODELS={"mnist-cnn": ROW})
+    sys.modules["training.data"] = SimpleNamespace(handwriting="handwriting")
 
     class Batch(list):
         '''Stands for what lies on the device.'''
