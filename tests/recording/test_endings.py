@@ -56,7 +56,7 @@ ENDINGS = {
         "failed",
         "its result cannot be recorded: RecursionError: ",
     ),
-    "elsewhere": Ending("after", "os.chdir('/')", "passed", ""),
+    "elsewhere": Ending("after", "os.mkdir('elsewhere'); os.chdir('elsewhere')", "passed", ""),
 }
 
 
@@ -82,6 +82,17 @@ def test_only_cases_that_passed_to_the_end_have_a_result(ended: Ended) -> None:
     assert results(ended.run) == passed
     assert [name for name in passed if not name.startswith("good")] == ["elsewhere"]
     assert len(passed) == len(ENDINGS) + 2
+
+
+def test_only_results_are_shown_and_compared(ended: Ended) -> None:
+    """The plug-in would also show the times of a case whose assertion failed after them."""
+    shown = set(re.findall(r"^bench_tiny\[(\S+)\] ", ended.said, re.MULTILINE))
+
+    assert shown == set(results(ended.run))
+
+
+def test_a_case_that_goes_elsewhere_takes_nothing_along(ended: Ended) -> None:
+    assert not list((ended.run_files[-1].parents[2] / "elsewhere").iterdir())
 
 
 def test_the_run_is_complete_and_red(ended: Ended) -> None:

@@ -164,3 +164,4 @@ def test_a_case_that_is_run_again_counts_once_by_its_last_try(
     assert outcomes(ended.run) == {"first": "passed", "middle": outcome, "last": "passed"}
     assert results(ended.run) == [name for name, what in outcomes(ended.run).items() if what == "passed"]
     assert read(tiny.folder / "copy.json") == ended.run
+    assert ended.said.count("bench_tiny[first] ") == 1  # in the plug-in's table
