@@ -1,0 +1,90 @@
+"""The rule as one function: sessions in, the verdicts of one session out."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+import pandas as pd
+
+from reports.history import earlier_sessions, is_new_machine, of_session
+from reports.rule.accepted import Accepted, Book
+from reports.rule.grid import Grid, grid
+from reports.rule.renames import joined
+from reports.rule.replay import Acceptance, Replay
+from reports.rule.rows import EXTRA_COLUMNS, Rows
+from reports.rule.settings import Settings, matches
+from reports.verdicts import MACHINE_PREFIX, verdict_frame
+
+
+def replay(
+    sessions: pd.DataFrame,
+    settings: Settings | None = None,
+    accepted: Book | None = None,
+    *,
+    session: str | None = None,
+    machine: str | None = None,
+) -> pd.DataFrame:
+    """Judge a session (default: the newest) by replaying its history from the first session of its machine and kind.
+
+    `sessions` is the frame of `reports.sessions.sessions`. Returns the columns of `reports.verdicts.verdict_frame`,
+    a row per case of the session or its history and one per device whose whole machine moved, and besides: `t` (the
+    change in sd of one session), `shift` (relative, of the machine, taken out of the ratio), `detectable` and
+    `detectable_in_two` (the smallest relative changes seen nine times in ten tonight and after two sessions).
+    `baseline_s` includes tonight's shift, so that `ratio` is `median_s` over `baseline_s`; with re-runs `median_s` is
+    theirs. The same frame gives the same verdicts, whatever was judged before.
+
+    Raises:
+        ValueError: there is no such session.
+    """
+    settings, accepted = settings or Settings(), accepted or Book()
+    sessions = joined(sessions, accepted.renamed).reset_index(drop=True)
+    session, machine = _chosen(sessions, session, machine)
+    history = earlier_sessions(sessions, session, machine)
+    judged = pd.concat([history, of_session(sessions, session, machine)]).reset_index(drop=True)
+    cells = grid(judged)
+    replayed = Replay(cells, settings, acceptances(accepted.accepted, cells, judged, machine))
+    *_, night = replayed.walk()
+    first = "new-machine" if is_new_machine(sessions, session, machine) else "insufficient-history"
+    rows = Rows(cells, judged, night, replayed.own, first if history.empty else "new", machine)
+    found = [rows.of_case(case) for case in range(len(cells.fullnames))]
+    found += [rows.of_machine(device, moved) for device, moved in night.machines.items()]
+    extra = pd.DataFrame(found).reindex(columns=["fullname", *EXTRA_COLUMNS])
+    return verdict_frame(found).merge(extra, on="fullname", how="left")
+
+
+def _chosen(sessions: pd.DataFrame, session: str | None, machine: str | None) -> tuple[str, str]:
+    """Return the session and machine that are meant; the newest where they are not named."""
+    wanted = sessions
+    if session is not None:
+        wanted = wanted[wanted["session"] == session]
+    if machine is not None:
+        wanted = wanted[wanted["machine"] == machine]
+    if wanted.empty:
+        raise ValueError(f"no session {session or ''!r} on machine {machine or ''!r}")
+    newest = wanted.sort_values(["started", "session"], kind="stable").iloc[-1]
+    return str(newest["session"]), str(newest["machine"])
+
+
+def acceptances(accepted: Sequence[Accepted], cells: Grid, sessions: pd.DataFrame, machine: str) -> list[Acceptance]:
+    """Find what was accepted in this history: a session by its name, a day by the last session up to its end (UTC)."""
+    days = sessions.groupby("session")["started"].min().reindex(cells.sessions).dt.date
+    found = []
+    for entry in accepted:
+        at = _session_of(entry.at, cells.sessions, list(days))
+        if at is None:
+            continue
+        cases = np.flatnonzero([matches(name, entry.case) for name in cells.fullnames])
+        names = {device: f"{MACHINE_PREFIX}{machine}:{device}" for device in set(cells.devices)}
+        moved = tuple(device for device, name in names.items() if matches(name, entry.case))
+        found.append(Acceptance(at, cases, moved, np.log(entry.level_s) if entry.level_s else np.nan))
+    return found
+
+
+def _session_of(at: str, sessions: Sequence[str], days: Sequence[date]) -> int | None:
+    if at in sessions:
+        return list(sessions).index(at)
+    try:
+        last = date.fromisoformat(at)
+    except ValueError:
+        return None
+    return max((place for place, day in enumerate(days) if day <= last), default=None)
