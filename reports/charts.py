@@ -52,9 +52,9 @@ def drawn(draw: Callable[[Axes], None], width_inches: float = 7.0, height_inches
 
 
 def _for_inlining(document: str) -> str:
-    """Keep the element alone, drop ids that nothing refers to, take the text colour from the page."""
+    """Keep the element alone without a style, drop ids that nothing refers to, take the text colour from the page."""
     element = document[document.index("<svg") :]
-    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+    element = re.sub(r"<(metadata|style)\b.*?</\1>", "", element, flags=re.DOTALL)
     used = set(re.findall(r"(?:#|href=\"#)([\w-]+)", element))
     element = re.sub(r' id="([\w-]+)"', lambda found: found[0] if found[1] in used else "", element)
     return element.replace(_INK, "currentColor")

@@ -4,12 +4,26 @@ Every string here is text, never markup: whoever writes it out escapes it.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 
 class Name(str):
     """Text that came from a file, such as a case's name or a reason: shown as code, so that it stays as it was."""
 
     __slots__ = ()
+
+
+class CaseName(Name):
+    """The short name of a case, which a page can show the history of."""
+
+    __slots__ = ("fullname",)
+    fullname: str
+
+    def __new__(cls, shown: str, fullname: str) -> Self:
+        """Show the case under this name."""
+        name = super().__new__(cls, shown)
+        name.fullname = fullname
+        return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,24 @@
 
 import math
 from datetime import timedelta
+from typing import Self
 
 MISSING = "-"
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
+
+
+class Quantity(str):
+    """A formatted number that keeps the number itself, so that a table of them can be sorted."""
+
+    __slots__ = ("value",)
+    value: float
+
+    def __new__(cls, shown: str, value: float) -> Self:
+        """Show the number so."""
+        quantity = super().__new__(cls, shown)
+        quantity.value = value
+        return quantity
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -17,10 +31,11 @@ def significant(value: float, digits: int = 3) -> str:
     if not math.isfinite(value):
         return MISSING
     if value == 0:
-        return "0"
+        return Quantity("0", 0)
     rounded = float(f"{value:.{digits - 1}e}")
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-    return f"{rounded:,.{decimals}f}" if decimals <= 15 else f"{rounded:.{digits - 1}e}"  # noqa: PLR2004  still readable
+    shown = f"{rounded:,.{decimals}f}" if decimals <= 15 else f"{rounded:.{digits - 1}e}"  # noqa: PLR2004  readable
+    return Quantity(shown, value)
 
 
 def seconds(value_s: float) -> str:
@@ -29,7 +44,7 @@ def seconds(value_s: float) -> str:
         return MISSING
     rounded = abs(float(f"{value_s:.2e}"))
     size, unit = next((pair for pair in _TIME_UNITS if rounded >= pair[0]), _TIME_UNITS[-1])
-    return f"{significant(value_s / size)} {unit}"
+    return Quantity(f"{significant(value_s / size)} {unit}", value_s)
 
 
 def microseconds(value_s: float) -> str:
@@ -42,7 +57,7 @@ def memory(value_bytes: float) -> str:
     if not math.isfinite(value_bytes):
         return MISSING
     size, unit = next((pair for pair in _BYTE_UNITS if abs(value_bytes) >= pair[0]), _BYTE_UNITS[-1])
-    return f"{significant(value_bytes / size)} {unit}"
+    return Quantity(f"{significant(value_bytes / size)} {unit}", value_bytes)
 
 
 def percent_change(ratio: float) -> str:
@@ -50,12 +65,13 @@ def percent_change(ratio: float) -> str:
     if not math.isfinite(ratio):
         return MISSING
     change = (ratio - 1) * 100
-    return f"{change:+,.0f} %" if abs(change) >= 99.95 else f"{change:+.1f} %".replace("-0.0", "+0.0")  # noqa: PLR2004
+    shown = f"{change:+,.0f} %" if abs(change) >= 99.95 else f"{change:+.1f} %".replace("-0.0", "+0.0")  # noqa: PLR2004
+    return Quantity(shown, ratio)
 
 
 def times(factor: float) -> str:
     """Return a factor, such as a speed-up."""
-    return MISSING if not math.isfinite(factor) else f"{significant(factor)}x"
+    return MISSING if not math.isfinite(factor) else Quantity(f"{significant(factor)}x", factor)
 
 
 def between(low: str, high: str) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from reports.decision import first_lines
+from reports.histories import Histories, histories
 from reports.history import earlier_sessions, log_times
 from reports.judging import Judgement
 from reports.layout import Section
@@ -20,6 +21,7 @@ class Report:
     sections: list[Section]
     judgement: Judgement
     fail_on: str
+    histories: Histories
 
 
 def report_of(runs: Runs, judgement: Judgement, fail_on: str) -> Report:
@@ -28,4 +30,4 @@ def report_of(runs: Runs, judgement: Judgement, fail_on: str) -> Report:
     earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
     subject = Subject(runs, judgement, frame, log_times(earlier))
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
-    return Report(first_lines(judgement), sections, judgement, fail_on)
+    return Report(first_lines(judgement), sections, judgement, fail_on, histories(runs.cases, runs.files, judgement))

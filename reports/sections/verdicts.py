@@ -3,7 +3,7 @@
 import pandas as pd
 
 from reports.identity import short_names
-from reports.layout import Column, Name, Section, Table
+from reports.layout import CaseName, Column, Name, Section, Table
 from reports.measured import samples_per_s
 from reports.quantities import MISSING, between, counted, percent_change, seconds, significant
 from reports.subject import Subject
@@ -57,7 +57,7 @@ def changes(subject: Subject) -> Section:
     names = short_names(list(changed["fullname"]))
     rows: list[tuple[str, ...]] = [
         (
-            Name(names[row["fullname"]]),
+            CaseName(names[row["fullname"]], row["fullname"]),
             mark(row["verdict"]) + (" (new)" if row["new"] else ""),
             percent_change(row["ratio"]),
             between(percent_change(row["ratio_low"]), percent_change(row["ratio_high"])),
@@ -80,7 +80,7 @@ def cases(subject: Subject) -> Section:
     throughput = pd.Series(samples_per_s(subject.measured).to_numpy(), index=subject.measured["fullname"])
     rows: list[tuple[str, ...]] = [
         (
-            Name(names[row["fullname"]]),
+            CaseName(names[row["fullname"]], row["fullname"]),
             mark(row["verdict"]),
             seconds(row["median_s"]),
             significant(throughput.get(row["fullname"], float("nan"))),
