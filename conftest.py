@@ -20,4 +20,5 @@ pytest_plugins = [
     "fixtures.lessons",
     "fixtures.calls",
     "fixtures.harness",
+    "fixtures.primitives",
 ]

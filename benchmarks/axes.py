@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from training.devices import DEVICES, STANDING
+from training.primitives import primitives_of
 from training.registry import MODELS, NIGHTLY_LOG_INTERVALS
 
 if TYPE_CHECKING:
@@ -94,3 +95,13 @@ over_callables = pytest.mark.parametrize("kind", ["object", "function"])
 
 over_harnessed_work = pytest.mark.parametrize("work", ["iris", "empty"])
 """The step that the suite is measured on: the iris MLP's, and one that does nothing."""
+
+
+def _primitives() -> Iterator[ParameterSet]:
+    for device in DEVICES.values():
+        for name in primitives_of(device):
+            yield pytest.param(device.name, name, id=f"{device.name}-{name}", marks=_device(device).marks)
+
+
+over_primitives = pytest.mark.parametrize(("device", "primitive"), list(_primitives()))
+"""Every device with the primitives that exist on it."""

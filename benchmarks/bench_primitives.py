@@ -1,0 +1,20 @@
+"""Machine primitives: what the smallest operations cost here, in seconds per operation.
+
+Dispatching, launching, reading, copying, memory and arithmetic; `extra_info.primitive` says what one operation moves
+or computes, so that its amount over the median time is a rate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmarks.axes import over_primitives
+
+if TYPE_CHECKING:
+    from fixtures.primitives import MeasurePrimitive, Prepared
+
+
+@over_primitives
+def bench_primitive(prepared_primitive: Prepared, measure_primitive: MeasurePrimitive) -> None:
+    """One operation on one device."""
+    measure_primitive(prepared_primitive)
