@@ -1,0 +1,173 @@
+"""From primitives and counts to a step time, and how far that is from what was measured on cases it was not fitted on.
+
+Three predictions stand side by side. `counts alone` fits nothing. `one scale` says how many bare operators' cost one
+operator of a training step has (Python, modules, autograd and the optimizer come on top), from one reference case per
+device. `two scales` adds how many times longer than at the matrix-product ceiling a model's arithmetic takes, from
+another batch size of that model. A case is never predicted from its own device, model and batch size.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.why.facts import Facts
+from reports.why.pipeline import Step, step_time_s
+from reports.why.primitives import Machine
+
+NEAR = 0.25
+"""A prediction within this share of the measured time counts as right."""
+LARGEST_SCALE = 1000.0
+LEAST_ARITHMETIC = 0.1
+"""Below this share of a reference step, arithmetic at the ceiling is too small to tell how efficient it is."""
+METHODS = ("counts alone", "one scale", "two scales")
+PREDICTION_COLUMNS = ["fullname", "device", "model", "batch_size", "log_interval", "step_time_s", *METHODS]
+
+
+@dataclass(frozen=True)
+class Scales:
+    """What was fitted elsewhere: both are 1 where nothing was, and never below it."""
+
+    operators: float = 1.0
+    arithmetic: float = 1.0
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A step taken apart, in seconds per step at the machine's own costs and ceilings; nothing of it is fitted."""
+
+    operators_s: float
+    copies_s: float
+    read_s: float
+    arithmetic_s: float
+    traffic_s: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether every part is; what a step does not do costs 0 and is known."""
+        return not any(map(math.isnan, vars(self).values()))
+
+
+def parts_of(case: Facts, machine: Machine) -> Parts:
+    """Return the parts; NaN where a primitive or a count is missing. `read_s` is one read's latency."""
+    return Parts(
+        operators_s=case.operators * machine.operator_s,
+        copies_s=machine.copies_s(case.copies, case.copied_bytes),
+        read_s=machine.read_s,
+        arithmetic_s=case.flops / machine.float32_flop_s,
+        traffic_s=case.traffic_bytes / machine.memory_b_s,
+    )
+
+
+def predicted_s(case: Facts, machine: Machine, scales: Scales = Scales()) -> float:
+    """Return the step time in seconds: on a processor the sum of the parts, on an accelerator with their overlap."""
+    parts = parts_of(case, machine)
+    if not parts.is_known:
+        return math.nan
+    host_s = parts.operators_s * scales.operators
+    work_s = parts.arithmetic_s * scales.arithmetic + parts.traffic_s
+    if machine.is_asynchronous:
+        return step_time_s(pipeline_step(case, parts, host_s, work_s), case.read_interval)
+    reads_s = parts.read_s / case.read_interval if case.read_interval else 0.0
+    return host_s + work_s + parts.copies_s + reads_s
+
+
+def pipeline_step(case: Facts, parts: Parts, host_s: float, device_s: float) -> Step:
+    """Return the step as the model of overlap takes it."""
+    return Step(host_s, device_s, max(1, round(case.operators)), parts.copies_s, parts.read_s)
+
+
+def predictions(found: Sequence[Facts], machines: dict[str, Machine]) -> pd.DataFrame:
+    """Return one row per case with what each method predicts, in seconds; NaN where primitives or counts are missing.
+
+    A method that finds nothing to fit on falls back on the one before.
+    """
+    rows = [
+        [
+            case.fullname, case.device, case.model, case.batch_size, case.log_interval, case.step_time_s,
+            *(predicted_s(case, machines[case.device], scales) for scales in _scales(case, found, machines)),
+        ]
+        for case in found
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=PREDICTION_COLUMNS)
+
+
+def accuracy(predicted: pd.DataFrame) -> pd.DataFrame:
+    """Return per device and method: `cases` predicted, the `near_share` within 25 %, and the median `error`.
+
+    The error is |predicted - measured| / measured.
+    """
+    rows = []
+    for device, group in predicted.groupby("device"):
+        for method in METHODS:
+            errors = ((group[method] - group["step_time_s"]).abs() / group["step_time_s"]).dropna()
+            rows.append((device, method, len(errors), (errors <= NEAR).mean(), errors.median()))
+    frame = pd.DataFrame(rows, columns=["device", "method", "cases", "near_share", "error"])
+    return frame[frame["cases"] > 0].reset_index(drop=True)
+
+
+def scales_for(case: Facts, found: Sequence[Facts], machine: Machine) -> Scales:
+    """Return both scales for a case, fitted on cases of its device other than those of its own model and batch size."""
+    others = [one for one in found if one.device == case.device and one.setting != case.setting]
+    operators = operator_scale(others, machine)
+    return Scales(operators, arithmetic_scale(case, others, machine, operators))
+
+
+def operator_scale(others: Sequence[Facts], machine: Machine) -> float:
+    """Return the scale from the setting whose bare operators fill the largest part of its step.
+
+    They must outweigh arithmetic and traffic at their ceilings there; without such a setting the scale is 1.
+    """
+    known = {one.setting: parts for one in others if (parts := parts_of(one, machine)).is_known}
+    filled = {
+        setting: parts.operators_s / _median_time_s(others, setting)
+        for setting, parts in known.items()
+        if parts.operators_s > parts.arithmetic_s + parts.traffic_s
+    }
+    if not filled:
+        return 1.0
+    reference = max(filled, key=lambda setting: filled[setting])
+    return _fitted(others, reference, machine, lambda scale: Scales(operators=scale))
+
+
+def arithmetic_scale(case: Facts, others: Sequence[Facts], machine: Machine, operators: float) -> float:
+    """Return the scale from the nearest other batch size of the same model; 1 where arithmetic is too small to tell."""
+    same = [one for one in others if one.model == case.model and one.batch_size and case.batch_size]
+    telling = [
+        one for one in same if parts_of(one, machine).arithmetic_s >= LEAST_ARITHMETIC * one.step_time_s
+    ]  # fmt: skip
+    if not telling:
+        return 1.0
+    near = min(telling, key=lambda one: abs(math.log((one.batch_size or 1) / (case.batch_size or 1))))
+    return _fitted(same, near.setting, machine, lambda scale: Scales(operators, scale))
+
+
+def _scales(case: Facts, found: Sequence[Facts], machines: dict[str, Machine]) -> tuple[Scales, Scales, Scales]:
+    both = scales_for(case, found, machines[case.device])
+    return Scales(), Scales(both.operators), both
+
+
+def _median_time_s(found: Sequence[Facts], setting: object) -> float:
+    return statistics.median(one.step_time_s for one in found if one.setting == setting)
+
+
+def _fitted(found: Sequence[Facts], setting: object, machine: Machine, scales: Callable[[float], Scales]) -> float:
+    """Return the median, over the log intervals of a setting, of the scale that makes the prediction come true."""
+    return statistics.median(
+        _solved(lambda scale, one=one: predicted_s(one, machine, scales(scale)), one.step_time_s)  # type: ignore[misc]
+        for one in found
+        if one.setting == setting
+    )
+
+
+def _solved(predict: Callable[[float], float], measured_s: float) -> float:
+    """Return the scale from 1 up at which a rising prediction meets the measured time, by halving the interval."""
+    low, high = 1.0, LARGEST_SCALE
+    if predict(low) >= measured_s:
+        return low
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if predict(middle) < measured_s else (low, middle)
+    return low

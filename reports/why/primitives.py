@@ -1,0 +1,117 @@
+"""What the machine can do at best, as measured: what one operator, one read, one copy cost, and the two ceilings.
+
+A primitive is one case of the session whose `primitive` says what it measured. Times are seconds per operation, rates
+are the amount of one operation over its median time: bytes or floating-point operations per second.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from reports.identity import is_cpu
+from reports.values import count, mapping, positive, text
+
+PRIMITIVE_COLUMNS = [
+    "fullname", "device", "name", "dtype", "memory", "threads", "amount", "amount_unit", "median_s", "iqr_s", "rounds",
+    "rate",
+]  # fmt: skip
+NAMES = ("dispatch", "launch", "read-idle", "read-busy", "copy-to-device", "copy-to-host", "memory", "matmul")
+
+
+def results(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per fullname with a result: the newest launch's, with the median time over the launches."""
+    measured = cases[cases["median_s"].notna()]
+    newest = measured.drop_duplicates("fullname", keep="last").set_index("fullname", drop=False)
+    times = measured.groupby("fullname")[["median_s", "iqr_s"]].median()
+    return newest.assign(median_s=times["median_s"], iqr_s=times["iqr_s"]).reset_index(drop=True)
+
+
+def primitives(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per primitive of one session's cases; `rate` is NaN for what has no amount."""
+    rows = [row for case in results(cases).to_dict("records") if (row := _primitive(case))]
+    frame = pd.DataFrame(rows, columns=PRIMITIVE_COLUMNS)
+    order = {name: place for place, name in enumerate(NAMES)}
+    return frame.sort_values(["device", "name", "amount"], kind="stable", key=lambda column: column.replace(order)
+                             if column.name == "name" else column).reset_index(drop=True)  # fmt: skip
+
+
+def _primitive(case: dict[Any, Any]) -> dict[str, Any] | None:
+    told = mapping(mapping(case["extra"]).get("primitive"))
+    if told.get("name") not in NAMES:
+        return None
+    amount = positive(told.get("amount"))
+    return {
+        **{name: case[name] for name in ("fullname", "device", "median_s", "iqr_s", "rounds")},
+        **{name: text(told.get(name)) for name in ("name", "dtype", "memory", "amount_unit")},
+        "threads": count(told.get("threads")),
+        "amount": amount,
+        "rate": amount / case["median_s"],
+    }
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One device's costs and ceilings; NaN is what was not measured.
+
+    `operator_s` is what handing over one operator costs the host: a launch on an accelerator, a dispatch on a
+    processor. `copy_latency_s` and `copy_bandwidth_b_s` are of pageable copies to the device. `memory_b_s` is the
+    bandwidth of the device's own memory, `float32_flop_s` its best rate of float32 matrix products.
+    """
+
+    device: str
+    operator_s: float = math.nan
+    read_s: float = math.nan
+    copy_latency_s: float = math.nan
+    copy_bandwidth_b_s: float = math.nan
+    memory_b_s: float = math.nan
+    float32_flop_s: float = math.nan
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether the host goes on while the device works."""
+        return not is_cpu(self.device)
+
+    def copies_s(self, copies: float, copied_bytes: float) -> float:
+        """Return what so many blocking copies of so many bytes in all take."""
+        if copies == 0:
+            return 0.0
+        return copies * self.copy_latency_s + copied_bytes / self.copy_bandwidth_b_s
+
+
+def machine_of(found: pd.DataFrame, device: str) -> Machine:
+    """Return a device from the frame of `primitives`.
+
+    A processor's second arm shares what its host thread does alone, dispatches and reads, with the first.
+    """
+    own = found[found["device"] == device]
+    host = own if not is_cpu(device) else found[found["device"].isin([device, "cpu"])]
+    latency_s, bandwidth_b_s = _copies(own)
+    operator = ("launch", "dispatch") if not is_cpu(device) else ("dispatch",)
+    times_s = [_fastest_s(host, name) for name in operator]
+    return Machine(
+        device=device,
+        operator_s=next((time_s for time_s in times_s if not math.isnan(time_s)), math.nan),
+        read_s=_fastest_s(host, "read-idle"),
+        copy_latency_s=latency_s,
+        copy_bandwidth_b_s=bandwidth_b_s,
+        memory_b_s=float(own.loc[own["name"] == "memory", "rate"].max()),
+        float32_flop_s=float(own.loc[(own["name"] == "matmul") & (own["dtype"] == "float32"), "rate"].max()),
+    )
+
+
+def _fastest_s(found: pd.DataFrame, name: str) -> float:
+    return float(found.loc[found["name"] == name, "median_s"].min())
+
+
+def _copies(found: pd.DataFrame) -> tuple[float, float]:
+    """Return latency and bandwidth of pageable copies to the device: the line through the smallest and the largest."""
+    copies = found[(found["name"] == "copy-to-device") & (found["memory"] == "pageable")].sort_values("amount")
+    if len(copies) < 2:  # noqa: PLR2004  one point makes no line
+        return math.nan, math.nan
+    small, large = copies.iloc[0], copies.iloc[-1]
+    if large["median_s"] <= small["median_s"] or large["amount"] <= small["amount"]:
+        return math.nan, math.nan
+    bandwidth_b_s = float((large["amount"] - small["amount"]) / (large["median_s"] - small["median_s"]))
+    return max(0.0, float(small["median_s"] - small["amount"] / bandwidth_b_s)), bandwidth_b_s

@@ -1,0 +1,97 @@
+"""Where the time of a step goes, as shares that add up to one, what is not explained included."""
+
+import math
+from dataclasses import dataclass, fields, replace
+
+from reports.why.facts import Facts
+from reports.why.pipeline import saving_s, step_time_s
+from reports.why.prediction import Parts, Scales, pipeline_step
+from reports.why.primitives import Machine
+
+SHARE_TITLES = {
+    "operators": "handing over operators",
+    "around": "host work around them",
+    "copies": "copies",
+    "reads": "waiting for reads",
+    "inputs": "making the batch",
+    "arithmetic": "arithmetic at the ceiling",
+    "traffic": "memory traffic at the ceiling",
+    "below_ceiling": "device work beyond the ceilings",
+    "unexplained": "unexplained",
+}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Parts of a step's time, 1 in all. On an accelerator only what is not overlapped counts.
+
+    `operators` is the bare cost of dispatching or launching, `around` what the host does besides (Python, modules,
+    autograd, optimizer). `copies` and `reads` are what removing them would save. `inputs` is known from an ablation
+    alone and is 0 without one. `below_ceiling` is arithmetic that takes longer than at the matrix-product ceiling.
+    `unexplained` is the rest; below 0 the parts come to more than was measured.
+    """
+
+    operators: float
+    around: float
+    copies: float
+    reads: float
+    inputs: float
+    arithmetic: float
+    traffic: float
+    below_ceiling: float
+    unexplained: float
+
+
+UNKNOWN = Shares(*([math.nan] * len(fields(Shares))))
+
+
+def shares_of(case: Facts, parts: Parts, machine: Machine, scales: Scales, input_share: float = math.nan) -> Shares:
+    """Return the shares; all NaN where a primitive or a count is missing.
+
+    `input_share` is what an ablation found making and moving the batch to take.
+    """
+    if not parts.is_known:
+        return UNKNOWN
+    found = (_overlapped if machine.is_asynchronous else _in_sequence)(case, parts, scales)
+    if not math.isnan(input_share):
+        found = replace(found, inputs=max(0.0, input_share - found.copies))
+    return replace(found, unexplained=1 - sum(vars(found).values()))
+
+
+def _in_sequence(case: Facts, parts: Parts, scales: Scales) -> Shares:
+    """Return the shares on a processor, where everything happens one after the other."""
+    whole_s = case.step_time_s
+    return Shares(
+        operators=parts.operators_s / whole_s,
+        around=parts.operators_s * (scales.operators - 1) / whole_s,
+        copies=parts.copies_s / whole_s,
+        reads=(parts.read_s / case.read_interval if case.read_interval else 0.0) / whole_s,
+        inputs=0.0,
+        arithmetic=parts.arithmetic_s / whole_s,
+        traffic=parts.traffic_s / whole_s,
+        below_ceiling=parts.arithmetic_s * (scales.arithmetic - 1) / whole_s,
+        unexplained=0.0,
+    )
+
+
+def _overlapped(case: Facts, parts: Parts, scales: Scales) -> Shares:
+    """Return the shares on an accelerator: the slower of host and device, and what waits keep from overlapping.
+
+    Measured enqueue and busy times take the place of predicted ones.
+    """
+    host_s = parts.operators_s * scales.operators if math.isnan(case.enqueue_s) else case.enqueue_s
+    work_s = parts.arithmetic_s * scales.arithmetic + parts.traffic_s
+    device_s = work_s if math.isnan(case.busy_s) else case.busy_s
+    step = pipeline_step(case, parts, host_s, device_s)
+    copies_s = step_time_s(step, None) - step_time_s(replace(step, copies_s=0.0), None)
+    reads_s = saving_s(step, case.read_interval) if case.read_interval else 0.0
+    operators_s = around_s = arithmetic_s = traffic_s = below_s = 0.0
+    if host_s >= device_s:
+        operators_s = min(parts.operators_s, host_s)
+        around_s = host_s - operators_s
+    else:
+        arithmetic_s = min(parts.arithmetic_s, device_s)
+        traffic_s = min(parts.traffic_s, device_s - arithmetic_s)
+        below_s = device_s - arithmetic_s - traffic_s
+    times_s = (operators_s, around_s, copies_s, reads_s, 0.0, arithmetic_s, traffic_s, below_s, 0.0)
+    return Shares(*(time_s / case.step_time_s for time_s in times_s))

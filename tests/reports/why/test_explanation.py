@@ -1,0 +1,172 @@
+"""Shares, cause and cure of steps that were made from known costs."""
+
+import math
+from typing import Any
+
+import pytest
+from made_cases import US, ablation, accelerator, frame, processor, training
+
+from reports.why.explanation import explain
+from reports.why.shares import SHARE_TITLES
+
+
+def explained(*cases: dict[str, Any]) -> dict[Any, Any]:
+    """Return the explanation of the first training case by name among these."""
+    return explain(frame(*cases)).explanations.iloc[0].to_dict()
+
+
+def test_a_processor_does_one_thing_after_the_other() -> None:
+    # 40 operators x 2 µs, a read of 1 µs, 1 MFLOP at 100 GFLOP/s, 2,400 bytes at 10 GB/s, of 200 µs
+    row = explained(*processor(), training("cpu", 200 * US, log=1))
+
+    assert row["operators"] == pytest.approx(0.4)
+    assert row["reads"] == pytest.approx(0.005)
+    assert row["arithmetic"] == pytest.approx(0.05)
+    assert row["traffic"] == pytest.approx(0.0012)
+    assert (row["copies"], row["around"], row["below_ceiling"]) == (0, 0, 0)
+    assert row["unexplained"] == pytest.approx(1 - 0.4 - 0.005 - 0.05 - 0.0012)
+
+
+def test_what_overlaps_on_an_accelerator_is_no_share_of_the_step() -> None:
+    # the host needs 40 x 5 = 200 µs, the device 1 GFLOP / 10 TFLOP/s = 100 µs beside it
+    row = explained(*accelerator(), training("cuda", 250 * US, flops=1e9))
+
+    assert row["operators"] == pytest.approx(0.8)
+    assert row["arithmetic"] == row["traffic"] == 0
+    assert row["unexplained"] == pytest.approx(0.2)
+    assert row["cause"] == "launch-bound"
+
+
+def test_the_device_is_the_step_where_it_is_the_slower_one() -> None:
+    # 4 GFLOP: 400 µs on the device, 200 on the host
+    row = explained(*accelerator(), training("cuda", 500 * US, flops=4e9))
+
+    assert (row["operators"], row["arithmetic"]) == (0, pytest.approx(0.8))
+    assert row["cause"] == "compute-bound"
+
+
+def test_a_read_counts_as_its_latency_and_the_overlap_it_costs() -> None:
+    # 400 µs on the device; the read adds its 20 µs and one operator's 5 µs on the host
+    row = explained(*accelerator(), training("cuda", 500 * US, flops=4e9, log=1))
+
+    assert row["reads"] == pytest.approx(25 / 500, rel=1e-3)
+
+
+def test_blocking_copies_cost_their_time_and_the_overlap() -> None:
+    # 2 copies of 1 MB in all: 20 + 100 µs, and one operator's 2.5 µs on the device that no longer overlap
+    row = explained(*accelerator(), training("cuda", 400 * US, flops=1e9, copies=2, copied_bytes=1_000_000))
+
+    assert row["copies"] == pytest.approx(122.5 / 400, rel=1e-3)
+
+
+def test_the_measured_clocks_take_the_place_of_predictions() -> None:
+    clocks = {"enqueue_s": 300 * US, "busy_s": 350 * US, "wall_s": 360 * US}
+
+    row = explained(*accelerator(), training("cuda", 400 * US, flops=1e9, clocks=clocks))
+
+    assert row["arithmetic"] == pytest.approx(0.25)
+    assert row["below_ceiling"] == pytest.approx(250 / 400, rel=1e-3)
+    assert row["unexplained"] == pytest.approx(50 / 400)
+
+
+@pytest.mark.parametrize(
+    ("step", "cause", "because"),
+    [
+        ({"step_time_s": 100 * US}, "launch-bound", "40.0 operators at 2.00 µs each take 80.0 µs of 100 µs"),
+        (
+            {"step_time_s": 0.001, "flops": 8e7},
+            "compute-bound",
+            "80.0 MFLOP need 800 µs at the matrix-product rate, and as this model reaches it 800 µs of 1.00 ms",
+        ),
+        (
+            {"step_time_s": 0.003, "parameters": 1_000_000},
+            "memory-bound",
+            "24.0 MB of weights and gradients need 2.40 ms of 3.00 ms at the memory bandwidth",
+        ),
+        (
+            {"step_time_s": 0.001},
+            "cannot tell",
+            "91 % of the step is unexplained, more than any part that is known",
+        ),
+        ({"step_time_s": 40 * US}, "cannot tell", "the parts come to 230 % of the step as measured"),
+    ],
+)
+def test_the_largest_part_is_the_cause_on_a_processor(step: dict[str, Any], cause: str, because: str) -> None:
+    row = explained(*processor(), training("cpu", **step))
+
+    assert (row["cause"], row["because"]) == (cause, because)
+
+
+@pytest.mark.parametrize(
+    ("step", "cause"),
+    [
+        ({"step_time_s": 340 * US, "operators": 4, "copies": 2, "copied_bytes": 3_000_000}, "copy-bound"),
+        ({"step_time_s": 50 * US, "operators": 4, "log": 1}, "read-bound"),
+        (
+            {"step_time_s": 400 * US, "flops": 1e8, "clocks": {"enqueue_s": 100 * US, "busy_s": 380 * US}},
+            "under-filled",
+        ),
+    ],
+)
+def test_causes_that_only_an_accelerator_has(step: dict[str, Any], cause: str) -> None:
+    assert explained(*accelerator(), training("cuda", **step))["cause"] == cause
+
+
+def test_making_the_batch_is_known_from_the_ablation_alone() -> None:
+    data = ablation("cpu", "data", 100 * US, {"plain": 1.0, "resident": 0.4})
+
+    row = explained(*processor(), training("cpu", 100 * US, operators=10), data)
+
+    assert row["inputs"] == pytest.approx(1 - 0.4 * 1.01)
+    assert row["cause"] == "input-bound"
+
+
+def test_the_shares_always_add_up_to_the_whole_step() -> None:
+    cases = [training(device, 300 * US, log=log, copies=2) for device in ("cpu", "cuda") for log in (1, "never")]
+
+    rows = explain(frame(*processor(), *accelerator(), *cases[2:], training("cpu", 90 * US))).explanations
+
+    assert list(rows[list(SHARE_TITLES)].sum(axis=1)) == pytest.approx([1, 1, 1])
+
+
+def test_without_primitives_or_counts_nothing_is_told() -> None:
+    without_counts = training("cpu", 1.0, model="other", counts=None)
+
+    rows = explain(frame(*processor()[1:], training("cpu", 1.0), without_counts)).explanations
+
+    assert list(rows["cause"]) == ["cannot tell", "cannot tell"]
+    assert rows["because"][0] == "not measured here: the cost of an operator"
+    assert rows["because"][1] == (
+        "not measured here: the cost of an operator, the number of operators, the number of copies, "
+        "the number of parameters"
+    )
+    assert rows["unexplained"].isna().all()
+
+
+def test_the_cure_is_the_variant_that_helped_most_and_did_the_same_work() -> None:
+    unproven = {"ratio": 0.1, "ratio_low": 0.1, "ratio_high": 0.1, "same_work": {}}
+    differs = unproven | {"same_work": {"tolerance": 1e-5, "largest_difference": 1e-3}}
+    whole = ablation("cpu", "compile", 100 * US, {"plain": 1.0, "whole": 0.25, "guess": unproven, "wrong": differs})
+
+    row = explained(*processor(), training("cpu", 100 * US), whole, ablation("cpu", "loss", 100 * US, {"kept": 0.9}))
+
+    assert (row["cure"], row["question"], row["cure_ratio"]) == ("whole", "compile", 0.25)
+    assert row["cure_ratio_high"] == pytest.approx(0.2525)
+    assert row["best_s"] == pytest.approx(25 * US)
+    assert row["ceiling_s"] == pytest.approx(10 * US)
+    assert row["ceiling_share"] == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("variants", [{"kept": 0.995}, {"kept": {"skipped": "needs a GPU"}}, {}])
+def test_what_does_not_surely_help_is_no_cure(variants: dict[str, Any]) -> None:
+    row = explained(*processor(), training("cpu", 100 * US), ablation("cpu", "loss", 100 * US, variants))
+
+    assert row["cure"] == ""
+    assert math.isnan(row["cure_ratio"])
+    assert row["best_s"] == pytest.approx(100 * US)
+
+
+def test_a_step_synchronized_every_time_is_not_explained() -> None:
+    rows = explain(frame(*processor(), training("cpu", 1.0, regime="latency"))).explanations
+
+    assert rows.empty

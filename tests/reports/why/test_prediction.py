@@ -1,0 +1,95 @@
+"""Predictions of cases that nothing was fitted on."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from made_cases import US, accelerator, frame, processor, training
+
+from reports.why.explanation import explain
+from reports.why.facts import facts
+from reports.why.prediction import accuracy, operator_scale, scales_for
+from reports.why.primitives import machine_of, primitives
+
+
+def predicted(*cases: dict[str, Any]) -> pd.DataFrame:
+    return explain(frame(*cases)).predictions.set_index(["model", "batch_size"])
+
+
+def step_s(operators: int, flops: float, *, scale: float = 1.0, slower: float = 1.0, parameters: int = 100) -> float:
+    """Return a step of the made processor, whose operators and arithmetic take so many times their bare cost."""
+    return operators * 2 * US * scale + flops / 1e11 * slower + parameters * 24 / 1e10
+
+
+def test_counts_alone_predict_a_processor_that_does_nothing_else() -> None:
+    found = predicted(*processor(), training("cpu", 1.0, operators=40, flops=1e7, parameters=10**6))
+
+    assert found["counts alone"].iloc[0] == pytest.approx(80 * US + 100 * US + 2400 * US)
+
+
+def test_one_reference_tells_what_an_operator_of_training_costs() -> None:
+    cases = [
+        training("cpu", step_s(40, 1e3, scale=5), operators=40, flops=1e3),
+        training("cpu", step_s(600, 1e8, scale=5), model="vit", operators=600, flops=1e8),
+    ]
+    found = predicted(*processor(), *cases)
+
+    assert found.loc[("vit", 32), "one scale"] == pytest.approx(step_s(600, 1e8, scale=5))
+    assert found.loc[("vit", 32), "counts alone"] == pytest.approx(step_s(600, 1e8))
+
+
+def test_another_batch_size_tells_how_far_below_the_ceiling_a_model_computes() -> None:
+    cases = [
+        training("cpu", step_s(40, 1e3, scale=5), operators=40, flops=1e3),
+        training("cpu", step_s(100, 1e9, scale=5, slower=3), model="cnn", batch_size=8, operators=100, flops=1e9),
+        training("cpu", step_s(100, 4e9, scale=5, slower=3), model="cnn", batch_size=32, operators=100, flops=4e9),
+    ]
+
+    found = predicted(*processor(), *cases)
+
+    assert found.loc[("cnn", 32), "two scales"] == pytest.approx(cases[2]["median_s"])
+    assert found.loc[("cnn", 8), "two scales"] == pytest.approx(cases[1]["median_s"])
+
+
+def test_a_case_is_never_fitted_on_its_own_setting() -> None:
+    """Other log intervals of the same model and batch size are the same setting."""
+    own = [training("cpu", 0.001, log=log) for log in (1, 10, "never")]
+    found = facts(frame(*own))
+
+    scales = scales_for(found[0], found, machine_of(primitives(frame(*processor())), "cpu"))
+
+    assert (scales.operators, scales.arithmetic) == (1.0, 1.0)
+
+
+def test_a_reference_that_computes_more_than_it_dispatches_tells_nothing_of_operators() -> None:
+    found = facts(frame(training("cpu", 0.1, flops=1e9)))
+
+    assert operator_scale(found, machine_of(primitives(frame(*processor())), "cpu")) == 1.0
+
+
+def test_an_accelerator_is_predicted_with_its_overlap() -> None:
+    # 100 operators x 5 µs on the host beside 1 GFLOP / 10 TFLOP/s on the device; reading adds 1 µs of it and 20 µs
+    cases = [training("cuda", 1.0, log=log, operators=100, flops=1e9, batch_size=size)
+             for size, log in ((8, "never"), (16, 1))]  # fmt: skip
+
+    found = predicted(*accelerator(), *cases)["counts alone"]
+
+    assert found[("mlp", 8)] == pytest.approx(500 * US)
+    assert found[("mlp", 16)] == pytest.approx(521 * US, rel=1e-4)
+
+
+def test_accuracy_counts_what_is_within_a_quarter() -> None:
+    errors = {"counts alone": [0.5, 1.25, 0.7, 1.0], "one scale": [1.0] * 4, "two scales": [1.0] * 4}
+    frame_of_errors = pd.DataFrame({"device": "cpu", "step_time_s": 1.0, **errors})
+
+    table = accuracy(frame_of_errors).set_index("method")
+
+    assert table.loc["counts alone", "near_share"] == pytest.approx(0.5)
+    assert table.loc["counts alone", "error"] == pytest.approx(0.275)
+    assert table.loc["two scales", "near_share"] == 1.0
+
+
+def test_cases_without_counts_are_no_part_of_the_accuracy() -> None:
+    cases = frame(*processor(), training("cpu", 100 * US), training("cpu", 1.0, model="odd", counts=None))
+
+    assert set(accuracy(explain(cases).predictions)["cases"]) == {1}

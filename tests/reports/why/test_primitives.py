@@ -1,0 +1,58 @@
+"""What the machine costs and allows, read from the session's primitives."""
+
+import math
+
+import pytest
+from made_cases import US, accelerator, frame, primitive, processor
+
+from reports.why.primitives import machine_of, primitives
+
+
+def test_a_rate_is_the_amount_over_the_time() -> None:
+    found = primitives(frame(*processor())).set_index("name")
+
+    assert found["rate"]["memory"] == pytest.approx(1e10)
+    assert found["rate"]["matmul"] == pytest.approx(1e11)
+    assert math.isnan(found["rate"]["dispatch"])
+
+
+def test_primitives_stand_in_the_order_of_a_step() -> None:
+    assert list(primitives(frame(*reversed(processor())))["name"]) == ["dispatch", "read-idle", "memory", "matmul"]
+
+
+def test_copies_are_a_latency_and_a_bandwidth() -> None:
+    # 10.4 µs for 4 kB and 110 µs for 1 MB: 99.6 µs for 996 kB, and 10 µs before the first byte
+    machine = machine_of(primitives(frame(*accelerator())), "cuda")
+
+    assert machine.copy_bandwidth_b_s == pytest.approx(1e10)
+    assert machine.copy_latency_s == pytest.approx(10 * US)
+    assert machine.copies_s(2, 500_000) == pytest.approx(70 * US)
+
+
+def test_an_accelerator_pays_launches_and_a_processor_dispatches() -> None:
+    found = primitives(frame(*processor(), *accelerator(), primitive("cuda", "dispatch", 1 * US)))
+
+    assert machine_of(found, "cpu").operator_s == pytest.approx(2 * US)
+    assert machine_of(found, "cuda").operator_s == pytest.approx(5 * US)
+
+
+def test_the_second_arm_of_a_processor_shares_the_host_but_not_the_ceilings() -> None:
+    arm = machine_of(primitives(frame(*processor())), "cpu-all")
+
+    assert arm.operator_s == pytest.approx(2 * US)
+    assert arm.read_s == pytest.approx(1 * US)
+    assert math.isnan(arm.float32_flop_s)
+
+
+def test_the_ceiling_is_of_float32_even_where_other_types_are_faster() -> None:
+    faster = primitive("cpu", "matmul", 0.001, 1e9, dtype="bfloat16")
+
+    assert machine_of(primitives(frame(*processor(), faster)), "cpu").float32_flop_s == pytest.approx(1e11)
+
+
+@pytest.mark.parametrize("told", [None, 7, {}, {"name": "steam"}, {"name": ["launch"]}])
+def test_what_is_no_primitive_is_left_out(told: object) -> None:
+    odd = primitive("cpu", "dispatch", 1.0)
+    odd["extra"] = {"primitive": told}
+
+    assert primitives(frame(odd)).empty
