@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from reports.errors import ReportError
 from reports.history import earlier_sessions, of_session
 from reports.newest import Chosen, choose, newest_damaged
+from reports.rule.accepted import Book
+from reports.rule.settings import Settings, as_table
+from reports.rule.verdict import replay
 from reports.runs import Runs
 from reports.sessions import sessions as sessions_of
-from reports.threshold import LEAST_HISTORY, THRESHOLD
-from reports.threshold import judge as judge_by_threshold
 from reports.verdicts import JUDGED, NOT_SELECTED, TOO_LITTLE_HISTORY, case_rows, verdict_frame
 
 
@@ -39,7 +41,7 @@ class Judgement:
     history: int
     expected: int
     least_history: int
-    rule: dict[str, float | str]
+    rule: dict[str, Any]
     problem: str = ""
 
     @property
@@ -54,15 +56,18 @@ class Judgement:
 
 
 def judge(
-    runs: Runs, run: str | Path | None = None, *, threshold: float = THRESHOLD, least_history: int = LEAST_HISTORY
+    runs: Runs, run: str | Path | None = None, *, settings: Settings | None = None, accepted: Book | None = None
 ) -> Judgement:
     """Judge the newest session, or the one that `run` names by its id, a file's name or a file's path.
 
-    `threshold` is the relative change that counts (0.1 is 10 %).
+    `settings` are the rule's numbers and `accepted` what was accepted or renamed; without them the defaults hold, and
+    nothing was.
 
     Raises:
         ReportError: nothing in the store has that name.
     """
+    settings, accepted = settings or Settings(), accepted or Book()
+    least_history = settings.least_history
     damaged = newest_damaged(runs, run)
     if damaged is not None:
         return _without_session(runs, f"{damaged.run} is unreadable: {damaged.reason}", least_history)
@@ -74,9 +79,7 @@ def judge(
     past = earlier_sessions(sessions, chosen.session, chosen.machine)
     if now.empty:
         return _without_session(runs, f"{chosen.session} holds no case", least_history, chosen)
-    verdicts = judge_by_threshold(
-        sessions, chosen.session, chosen.machine, threshold=threshold, least_history=least_history
-    )
+    verdicts = replay(sessions, settings, accepted, session=chosen.session, machine=chosen.machine)
     cases = case_rows(verdicts)
     return Judgement(
         verdicts=verdicts,
@@ -88,7 +91,7 @@ def judge(
         history=past["session"].nunique(),
         expected=int((cases["reason"] != NOT_SELECTED).sum()),
         least_history=least_history,
-        rule={"name": "threshold", "threshold": float(threshold), "least_history": least_history},
+        rule={"name": "replay", **as_table(settings)},
         problem=_problem(now, past),
     )
 

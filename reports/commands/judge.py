@@ -8,8 +8,9 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
+from reports.commands import rule
+
 HELP = "judge the newest session, or the one named, against its history"
-LARGEST_THRESHOLD_PERCENT = 1000
 MOST_NAMED = 20
 NEWEST = "newest"
 
@@ -31,44 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="new",
         help="what makes the exit code 1: new confirmed regressions; open ones as well; suspects as well; nothing",
     )
-    parser.add_argument(
-        "--threshold",
-        type=percent,
-        default=percent("10"),
-        metavar="PERCENT",
-        help="how much slower than the median of the earlier sessions counts, in percent",
-    )
-    parser.add_argument(
-        "--least-history", type=_sessions, default=5, metavar="N", help="earlier sessions that a case needs"
-    )
-
-
-class Share(float):
-    """A share that prints as the percentage it was given as."""
-
-    def __str__(self) -> str:
-        return f"{self * 100:g}"
-
-
-def percent(words: str) -> Share:
-    """Return a percentage as a share.
-
-    Raises:
-        argparse.ArgumentTypeError: not a number above 0.
-    """
-    try:
-        value = float(words.removesuffix("%"))
-    except ValueError:
-        value = 0
-    if not 0 < value <= LARGEST_THRESHOLD_PERCENT:
-        raise argparse.ArgumentTypeError(f"{words!r} is not a percentage above 0 and up to {LARGEST_THRESHOLD_PERCENT}")
-    return Share(value / 100)
-
-
-def _sessions(words: str) -> int:
-    if not words.isdecimal() or not 1 <= int(words) <= 1000:  # noqa: PLR2004  no store holds more that matter
-        raise argparse.ArgumentTypeError(f"{words!r} is not a whole number from 1 to 1000")
-    return int(words)
+    rule.add_arguments(parser)
 
 
 def _name_skipped(skipped: list[dict[Hashable, Any]]) -> None:
@@ -94,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = Path(asked) if asked and Path(asked).is_file() else None
     runs = load_runs(arguments.store, also=[named] if named else [])
     _name_skipped(runs.skipped.to_dict("records"))
-    judgement = judge(runs, named or asked, threshold=arguments.threshold, least_history=arguments.least_history)
+    judgement = judge(runs, named or asked, settings=rule.settings_of(arguments), accepted=rule.book_of(arguments))
     report = report_of(runs, judgement, arguments.fail_on)
     write_report(report, arguments.output)
     sys.stdout.write(terminal.render(report, arguments.output))

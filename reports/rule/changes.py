@@ -9,8 +9,6 @@ from reports.rule.evidence import Level
 from reports.rule.levels import NEVER, Levels, Opened
 from reports.rule.settings import Settings
 
-ONE_SESSION = 0.6
-"""Share of the odds that one session can bring: two at least must agree."""
 CREEP_T = 4.0
 """Creep is looked for every night, so it must stand out further than a single look would need."""
 
@@ -71,17 +69,17 @@ def fall(levels: Levels, case: int, found: Step, floor: float) -> str:
 def recovered(levels: Levels, case: int, variance: float, floor: float, settings: Settings) -> int | None:
     """Return the first session back on the old level of an open regression, or None while it is open.
 
-    The last two or more sessions must make the old level likelier than the open one by `recover_odds`, and lie within
-    the floor of it.
+    The last session, or the last few together, must make the old level likelier than the open one by `recover_odds`,
+    and lie within the floor of it.
     """
     old, there = levels.opened[case], levels.when[case] != NEVER
     values, when = levels.values[case, there], levels.when[case, there]
     enough = float(np.log(settings.recover_odds))
-    for last in range(2, min(max(settings.confirm_sessions), len(values) - 1) + 1):
+    for last in range(1, min(max(settings.confirm_sessions), len(values) - 1) + 1):
         present = float(np.median(values[:-last]))
         odds = (present - old.level) * ((present + old.level) / 2 - values[-last:]) / variance
         back = float(np.median(values[-last:])) - old.level
-        if np.clip(odds, -ONE_SESSION * enough, ONE_SESSION * enough).sum() > enough and back <= floor:
+        if np.clip(odds, -enough, enough).sum() >= enough and back <= floor:
             return int(when[-last])
     return None
 

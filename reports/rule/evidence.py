@@ -132,14 +132,17 @@ def confirmed(recent: Floats, level: Level, settings: Settings) -> Evidence:
     """Return the strongest evidence of the last 2, 3, 5 and 7 sessions that the level has risen.
 
     A session counts by its distance from the level before the window, in sd and cut off on both sides, so that one
-    outlier confirms nothing; p is the smallest of the windows', each divided by its weight. The estimate is the
-    window's lower median.
+    outlier confirms nothing; where even the weakest session alone says more than that mean, it is what counts, so that
+    a large change is not cut down to nothing. p is the smallest of the windows', each divided by its weight. The
+    estimate is the window's lower median.
     """
     estimates, chances = [], []
     for at, (sessions, weight) in enumerate(zip(settings.confirm_sessions, settings.confirm_weights, strict=True)):
         away = recent[:, -sessions:] - level.centre[at][:, None]
-        clipped = np.clip(away / np.sqrt(level.variance[at])[:, None], -settings.confirm_clip, settings.confirm_clip)
-        t = clipped.mean(axis=1) / np.sqrt(1 / sessions + level.error[at])
+        z = away / np.sqrt(level.variance[at])[:, None]
+        mean = np.clip(z, -settings.confirm_clip, settings.confirm_clip).mean(axis=1)
+        weakest = z.min(axis=1) / np.sqrt(1 + level.error[at])
+        t = np.maximum(mean / np.sqrt(1 / sessions + level.error[at]), weakest)
         p = np.where(level.sessions[at] >= settings.least_history, stdtr(level.freedom[at], -t), np.nan) / weight
         chances.append(np.where(np.isnan(p), 1.0, np.minimum(p, 1.0)))
         estimates.append(np.sort(away, axis=1)[:, (sessions - 1) // 2])

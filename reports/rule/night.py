@@ -9,7 +9,8 @@ from reports.rule import evidence as ev
 from reports.rule.arrays import Bools, Floats, Ints, Objects
 from reports.rule.levels import NEVER, Levels, Opened
 from reports.rule.machine import Machine, Moved
-from reports.rule.settings import Settings, Thresholds
+from reports.rule.settings import Settings
+from reports.rule.thresholds import Thresholds
 
 REDEFINING_JUMP = float(np.log(2))
 

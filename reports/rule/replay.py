@@ -8,7 +8,8 @@ from reports.rule.grid import Grid
 from reports.rule.levels import Levels
 from reports.rule.machine import Machine
 from reports.rule.night import Night, Results
-from reports.rule.settings import Settings, Thresholds
+from reports.rule.settings import Settings
+from reports.rule.thresholds import Thresholds
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from reports.rule.grid import Grid
 from reports.rule.levels import NEVER
 from reports.rule.machine import Moved
 from reports.rule.night import Night
-from reports.rule.settings import Thresholds
+from reports.rule.thresholds import Thresholds
 from reports.verdicts import MACHINE_PREFIX, NOT_SELECTED
 
 DETECTABLE, DETECTABLE_IN_TWO = 3.3, 2.1

@@ -5,10 +5,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-import numpy as np
-
-from reports.rule.arrays import Floats, Ints
-
 
 def _setting(default: Any, meaning: str, *, least: float, most: float, per_case: bool = False) -> Any:  # noqa: ANN401
     return field(default=default, metadata={"meaning": meaning, "least": least, "most": most, "per_case": per_case})
@@ -61,35 +57,14 @@ class Settings:
         for glob, values in self.overrides.items():
             _check_override(glob, values)
 
-    def per_case(self, name: str, fullnames: Sequence[str]) -> Floats:
-        """The setting `name` for each case; where several globs match a case, the last one in the table holds."""
-        values = np.full(len(fullnames), float(getattr(self, name)))
-        for glob, override in self.overrides.items():
-            if name in override:
-                values[[matches(case, glob) for case in fullnames]] = float(override[name])
-        return values
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """The settings that may differ from case to case, an entry a case; `floor` is in ln time."""
-
-    floor: Floats
-    floor_s: Floats
-    suspect_p: Floats
-    guard_rank: Ints
-    rerun_decide: Floats
-
-    @classmethod
-    def of(cls, settings: Settings, fullnames: Sequence[str]) -> "Thresholds":
-        """Read them for these cases."""
-        return cls(
-            np.log1p(settings.per_case("floor", fullnames)),
-            settings.per_case("absolute_floor_s", fullnames),
-            settings.per_case("suspect_p", fullnames),
-            settings.per_case("guard_rank", fullnames).astype(np.int64),
-            settings.per_case("rerun_decide", fullnames),
-        )
+    def per_case(self, name: str, fullnames: Sequence[str]) -> list[float]:
+        """Return a setting for each case; where several globs match a case, the last one in the table holds."""
+        fitting = [(glob, override[name]) for glob, override in self.overrides.items() if name in override]
+        default = float(getattr(self, name))
+        return [
+            next((float(value) for glob, value in reversed(fitting) if matches(case, glob)), default)
+            for case in fullnames
+        ]
 
 
 def matches(fullname: str, glob: str) -> bool:

@@ -27,7 +27,7 @@ def with_nights(store: Store, *medians_s: float) -> Store:
         ([1.2], ("--fail-on", "suspect"), 1),
         ([1.2, 1.2], (), 1),
         ([1.2, 1.2], ("--fail-on", "never"), 0),
-        ([1.2, 1.2], ("--threshold", "30%"), 0),
+        ([1.2, 1.2], ("--floor", "0.3"), 0),
         ([1.2, 1.2, 1.2], (), 0),
         ([1.2, 1.2, 1.2], ("--fail-on", "open"), 1),
         ([1.2, 1.2, 1.0], ("--run", "night-07"), 1),
@@ -73,12 +73,6 @@ def test_left_over_journals_are_mentioned(store: Store, tmp_path: Path, capsys: 
         ([], "the following arguments are required: COMMAND"),
         (["jugde"], "invalid choice: 'jugde'"),
         (["judge", "nowhere"], "no store at nowhere: measure and save a run first"),
-        (["judge", "--threshold", "0"], "'0' is not a percentage above 0 and up to 1000"),
-        (["judge", "--threshold", "nan"], "'nan' is not a percentage above 0 and up to 1000"),
-        (["judge", "--threshold", "ten"], "'ten' is not a percentage above 0 and up to 1000"),
-        (["judge", "--threshold", "2000"], "'2000' is not a percentage above 0 and up to 1000"),
-        (["judge", "--least-history", "0"], "'0' is not a whole number from 1 to 1000"),
-        (["judge", "--least-history", "1.5"], "'1.5' is not a whole number from 1 to 1000"),
         (["judge", "--fail-on", "everything"], "invalid choice: 'everything'"),
         (["judge", "--run"], "expected one argument"),
         (["judge", "--unknown"], "unrecognized arguments: --unknown"),
@@ -119,7 +113,7 @@ def test_an_error_of_our_own_is_one_line(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr("reports.judging.judge_by_threshold", broken)
+    monkeypatch.setattr("reports.judging.replay", broken)
 
     assert run(with_nights(store), tmp_path / "report") == 2
     error = capsys.readouterr().err
@@ -150,7 +144,7 @@ def test_help_describes_every_option_with_its_default(capsys: pytest.CaptureFixt
             main([command.name, "--help"])
         assert left.value.code == 0
     text = " ".join(capsys.readouterr().out.split())
-    for default in ("(default: .benchmarks)", "(default: report)", "(default: new)", "(default: 10)", "(default: 5)"):
+    for default in ("(default: .benchmarks)", "(default: report)", "(default: new)", "(default: 0.025)", "(default: 2,3,5,7)"):
         assert default in text
 
 

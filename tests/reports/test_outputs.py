@@ -100,7 +100,7 @@ def test_the_json_holds_the_same_rows_and_the_decision_s_inputs(regressed: Store
     document = json.loads(tables.render_json(report_on(regressed)))
 
     assert (document["exit_code"], document["cases_judged"], document["cases_expected"]) == (1, 2, 3)
-    assert document["rule"] == {"name": "threshold", "threshold": 0.1, "least_history": 5}
+    assert (document["rule"]["name"], document["rule"]["floor"], document["rule"]["least_history"]) == ("replay", 0.025, 5)
     assert [row["verdict"] for row in document["verdicts"]] == ["regression", "skipped", "unchanged"]
     assert document["verdicts"][1]["median_s"] is None
 

@@ -1,0 +1,98 @@
+"""The options of every command that judges: the rule's settings, and the file of accepted changes."""
+
+# ruff: noqa: PLC0415  what the options are made into is imported when a command runs, so that --help answers at once
+
+import argparse
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reports.errors import ReportError
+from reports.rule.settings import Settings, described, from_table
+
+if TYPE_CHECKING:
+    from reports.rule.accepted import Book
+
+PROJECT, TABLE = Path("pyproject.toml"), "training-reports"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add an option for each setting of the rule, and the place of accepted.toml."""
+    parser.add_argument(
+        "--accepted", type=Path, default=Path("accepted.toml"), metavar="FILE", help="changes that were accepted"
+    )
+    group = parser.add_argument_group(
+        "the rule", f"Each can stand in {PROJECT}, table [tool.{TABLE}], too; there also per glob of case ids."
+    )
+    for name, default, meaning in described():
+        shown = ",".join(f"{part:g}" for part in default) if isinstance(default, tuple) else f"{default:g}"
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=f"rule_{name}",
+            metavar="N,..." if isinstance(default, tuple) else "N",
+            default=argparse.SUPPRESS,
+            help=f"{meaning} (default: {shown})".replace("%", "%%"),
+        )
+
+
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    """Return the rule's settings: the defaults, then the project file's, then the command line's.
+
+    Raises:
+        ReportError: a value that the rule cannot take, or a project file that cannot be read.
+    """
+    given = {
+        name: _value(getattr(arguments, f"rule_{name}"), default)
+        for name, default, _ in described()
+        if hasattr(arguments, f"rule_{name}")
+    }
+    table = _project_table()
+    try:
+        base = from_table(table)
+    except ValueError as error:
+        raise ReportError(f"{PROJECT}: tool.{TABLE}: {error}") from error
+    try:
+        return from_table(given, base)
+    except ValueError as error:
+        raise ReportError(f"--{str(error).replace('_', '-', 1) if given else error}") from error
+
+
+def _value(words: str, default: Any) -> Any:  # noqa: ANN401  a setting is a number, or several
+    if isinstance(default, tuple):
+        return [_number(word) for word in words.split(",")]
+    return _number(words)
+
+
+def _number(words: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(words)
+        except ValueError:
+            continue
+    return words
+
+
+def _project_table() -> dict[str, Any]:
+    try:
+        table = tomllib.loads(PROJECT.read_text(encoding="utf-8")).get("tool", {}).get(TABLE, {})
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ReportError(f"{PROJECT}: not readable as TOML: {error}") from error
+    if not isinstance(table, dict):
+        raise ReportError(f"{PROJECT}: tool.{TABLE}: not a table")
+    return table
+
+
+def book_of(arguments: argparse.Namespace) -> "Book":
+    """Return what the file of accepted changes holds.
+
+    Raises:
+        ReportError: the file cannot be used.
+    """
+    from reports.rule.accepted import read
+
+    try:
+        return read(arguments.accepted)
+    except ValueError as error:
+        raise ReportError(str(error)) from error
