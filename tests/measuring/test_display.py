@@ -101,12 +101,17 @@ PLUGINS = [part for name in ("options", "selection", "timing", "display") for pa
 def test_cases_get_lines_instead_of_letters(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(CASES)
 
-    result = pytester.runpytest_inprocess(*PLUGINS, "-p", "no:cacheprovider", "--benchmark-quiet")
+    result = pytester.runpytest_inprocess(*PLUGINS, "-p", "no:cacheprovider", "--benchmark-quiet", "-rs")
 
-    result.stdout.fnmatch_lines(
-        ["[[]1/2] a passed: measured, * left", "[[]2/2] b skipped: no GPU", "*2 passed, 1 skipped*"]
-    )
+    lines = [
+        "[[]1/2] a passed: measured, * left",
+        "[[]2/2] b skipped: no GPU",
+        "SKIPPED [[]1]*",
+        "*2 passed, 1 skipped*",
+    ]
+    result.stdout.fnmatch_lines(lines)
     result.stdout.no_fnmatch_line("*.py .s*")
+    result.stdout.no_fnmatch_line("*100%*")
 
 
 @pytest.mark.parametrize("option", ["-q", "-v"])
