@@ -4,8 +4,10 @@ from typing import Any
 
 import pandas as pd
 
-from reports.runs import CASE_COLUMNS
-
+CASE_COLUMNS = (
+    "fullname", "device", "model", "batch_size", "log_interval", "params", "median_s", "iqr_s", "rounds", "extra",
+)  # fmt: skip
+"""Those of `reports.load_runs(...).cases` that an explanation reads."""
 US = 1e-6
 
 

@@ -1,0 +1,133 @@
+"""Acceptance limits of a machine, read from a file that is meant to be committed, and which results are beyond them.
+
+One table `[limits]`, a line per case, named as the report names it or in full:
+
+    [limits]
+    "bench_primitive[cpu-dispatch]" = { at_most = "5 µs" }
+    "bench_primitive[cuda-copy-to-device-64mib-pinned]" = { at_least = "20 GB/s" }
+    "benchmarks/bench_training.py::bench_training[cpu-iris-mlp-batch120-nolog]" = { at_most = "600 µs" }
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from reports.errors import ReportError
+from reports.quantities import seconds, significant
+from reports.values import mapping, positive, text
+from reports.why.primitives import results
+
+FILE = Path("limits.toml")
+"""Read from the working directory unless another is named."""
+LIMIT_COLUMNS = ["fullname", "limit", "measured", "is_measured", "is_beyond"]
+_UNITS = {
+    "s": ("s", 1.0), "ms": ("s", 1e-3), "µs": ("s", 1e-6), "us": ("s", 1e-6), "ns": ("s", 1e-9),
+    "MB/s": ("B", 1e6), "GB/s": ("B", 1e9), "TB/s": ("B", 1e12),
+    "MFLOP/s": ("FLOP", 1e6), "GFLOP/s": ("FLOP", 1e9), "TFLOP/s": ("FLOP", 1e12),
+}  # fmt: skip
+_QUANTITY = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?(?:e[-+]?\d+)?)\s*(?P<unit>\S+)\s*", re.IGNORECASE)
+
+
+class LimitsError(ReportError):
+    """A limits file cannot be used; `faults` holds one line each, naming file and key."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One case's limit: at most so many seconds, or at least so many bytes or operations per second.
+
+    `kind` is "s", "B" or "FLOP"; `told` is the limit in the file's own words.
+    """
+
+    case: str
+    kind: str
+    value: float
+    told: str
+
+
+def read_limits(path: Path | None = None) -> list[Limit]:
+    """Return the limits of the file named, or of `limits.toml` in the working directory, if there is one.
+
+    Raises:
+        LimitsError: the file named is not there, or one cannot be read, with a line per fault.
+    """
+    if path is None and not FILE.exists():
+        return []
+    place = path or FILE
+    try:
+        document = tomllib.loads(place.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LimitsError([f"{place}: cannot be read: {error.strerror or type(error).__name__}"]) from error
+    except UnicodeDecodeError as error:
+        raise LimitsError([f"{place}: not UTF-8 text at byte {error.start}"]) from error
+    except tomllib.TOMLDecodeError as error:
+        raise LimitsError([f"{place}: not TOML: {error}"]) from error
+    except RecursionError as error:
+        raise LimitsError([f"{place}: nested too deeply"]) from error
+    faults = [f"{place}: {key}: not a table of limits" for key in document if key != "limits"]
+    if not isinstance(document.get("limits", {}), dict):
+        faults.append(f"{place}: limits: not a table")
+    limits = []
+    for case, told in mapping(document.get("limits")).items():
+        limit = _limit(case, told)
+        if isinstance(limit, Limit):
+            limits.append(limit)
+        else:
+            faults.append(f"{place}: limits.{case}: {limit}")
+    if faults:
+        raise LimitsError(faults)
+    return limits
+
+
+def _limit(case: str, told: object) -> Limit | str:
+    """Return the limit, or what is wrong with it."""
+    if not isinstance(told, dict) or len(told) != 1 or not set(told) <= {"at_most", "at_least"}:
+        return f'{told!r} is neither {{ at_most = "..." }} nor {{ at_least = "..." }}'
+    ((bound, quantity),) = told.items()
+    found = _QUANTITY.fullmatch(text(quantity))
+    kind, size = _UNITS.get(found["unit"], ("", 0.0)) if found else ("", 0.0)
+    if not found or not kind or float(found["number"]) <= 0:
+        return f"{bound} = {quantity!r} is no quantity above 0 in one of {', '.join(_UNITS)}"
+    if (kind == "s") != (bound == "at_most"):
+        return f"{bound} = {quantity!r}: a time has an at_most, a rate an at_least"
+    return Limit(case, kind, float(found["number"]) * size, f"{bound.replace('_', ' ')} {quantity}")
+
+
+def against_limits(cases: pd.DataFrame, limits: list[Limit]) -> pd.DataFrame:
+    """Hold one session's cases against the limits: a row per limit and case that it names.
+
+    Columns: `fullname`; `limit` and `measured` in words; `is_measured`, false where the session has no such result, or
+    none of that kind (a rate of what moves nothing): its `fullname` is then the name in the file; `is_beyond`.
+    """
+    measured = results(cases).to_dict("records")
+    rows = []
+    for limit in limits:
+        named = [case for case in measured if limit.case in {case["fullname"], case["fullname"].rpartition("::")[2]}]
+        rows += [_held(limit, case) for case in named] or [(limit.case, limit.told, "", False, False)]
+    return pd.DataFrame(rows, columns=LIMIT_COLUMNS)
+
+
+def _held(limit: Limit, case: dict[Any, Any]) -> tuple[str, str, str, bool, bool]:
+    name, time_s = str(case["fullname"]), float(case["median_s"])
+    if limit.kind == "s":
+        return name, limit.told, seconds(time_s), True, time_s > limit.value
+    told = mapping(mapping(case["extra"]).get("primitive"))
+    rate = positive(told.get("amount")) / time_s
+    if told.get("amount_unit") != limit.kind or not rate > 0:
+        return name, limit.told, "", False, False
+    return name, limit.told, rate_in_words(rate, limit.kind), True, rate < limit.value
+
+
+def rate_in_words(rate: float, kind: str) -> str:
+    """Return bytes or floating-point operations per second in the unit people know."""
+    sizes = sorted(((size, unit) for unit, (one, size) in _UNITS.items() if one == kind), reverse=True)
+    size, unit = next(((size, unit) for size, unit in sizes if rate >= size), sizes[-1])
+    return f"{significant(rate / size)} {unit}"
