@@ -1,0 +1,140 @@
+"""Keep one issue per open regression: `python -m nightly.issues report/verdicts.json [--run-url URL] [--dry-run]`.
+
+Works through `gh`, GitHub's command line, in the repository that GH_REPO or the working directory names. An issue is
+known by a label and a mark in its text, which tells machine and case; one is opened for every regression without any,
+kept up to date while it lasts, and closed when the case is judged and no longer slower. A case that was not judged
+tonight leaves its issue as it is.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nightly.conclude import read_verdicts
+from nightly.errors import NightError, in_one_line
+from reports.escaping import markdown, markdown_code, visible
+from reports.quantities import percent_change, seconds
+
+LABEL = "training-regression"
+OVER = ("recovered", "unchanged", "improvement")
+"""Verdicts of a case that was judged and is not slower than its accepted level."""
+MOST_ISSUES = 50
+"""Opened in one night: more regressions at once have one cause, and those left over are opened the next night."""
+
+
+class Step(NamedTuple):
+    """One call of `gh`: its words, what it reads, and what it is for."""
+
+    words: tuple[str, ...]
+    text: str
+    purpose: str
+
+
+def main(words: list[str]) -> int:
+    """Bring the issues up to date with the verdicts."""
+    parser = argparse.ArgumentParser(prog="python -m nightly.issues", description="One issue per open regression.")
+    parser.add_argument("verdicts", type=Path, nargs="?", default=Path("report/verdicts.json"))
+    parser.add_argument("--run-url", default="", metavar="URL", help="where the night's log and report are")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and only read")
+    arguments = parser.parse_args(words)
+    found = read_verdicts(arguments.verdicts)
+    if found is None:
+        raise NightError(f"{arguments.verdicts}: no such file")
+    asked = ("--label", LABEL, "--state", "open", "--limit", "1000", "--json", "number,body")
+    known = json.loads(gh(Step(("issue", "list", *asked), "", "list the open issues")))
+    for step in steps(found, known, arguments.run_url):
+        sys.stdout.write(f"{step.purpose}\n")
+        if not arguments.dry_run:
+            gh(step)
+    return 0
+
+
+def steps(found: dict[str, Any], known: Iterable[dict[str, Any]], run_url: str) -> Iterator[Step]:
+    """Yield what is to be done so that every open regression has one issue and no other case has any.
+
+    `known` are the open issues with the label: `number` and `body`.
+    """
+    rows = [row for row in found["verdicts"] if isinstance(row, dict) and row.get("fullname")]
+    issues = {mark(row): [issue for issue in known if mark(row) in issue["body"]] for row in rows}
+    regressions = [row for row in rows if row.get("verdict") == "regression"]
+    opened = [row for row in regressions if not issues[mark(row)]]
+    if opened:
+        colour = ("--color", "B60205", "--description", "A benchmark that got slower and is not accepted", "--force")
+        yield Step(("label", "create", LABEL, *colour), "", f"make sure of the label {LABEL}")
+    for row in opened[:MOST_ISSUES]:
+        options = ("--title", title(row), "--label", LABEL, "--body-file", "-")
+        yield Step(("issue", "create", *options), body(row, found, run_url), f"open: {title(row)}")
+    for row in regressions:
+        for issue in issues[mark(row)]:
+            if issue["body"].strip() != body(row, found, run_url).strip():
+                words = ("issue", "edit", str(issue["number"]), "--body-file", "-")
+                yield Step(words, body(row, found, run_url), f"update {issue['number']}: {title(row)}")
+    for row in rows:
+        for issue in issues[mark(row)] if row.get("verdict") in OVER else []:
+            comment = (
+                f"{markdown(str(row['verdict']))} in session {markdown_code(str(found.get('session')))}. {run_url}"
+            )
+            words = ("issue", "close", str(issue["number"]), "--comment", comment)
+            yield Step(words, "", f"close {issue['number']}: {title(row)}")
+
+
+def mark(row: dict[str, Any]) -> str:
+    """Return the hidden line by which a machine's case is known in an issue, whatever its name holds."""
+    told = f"{row.get('machine', '')}\n{row['fullname']}"
+    return f"<!-- {LABEL}: {hashlib.sha256(told.encode()).hexdigest()[:20]} -->"
+
+
+def title(row: dict[str, Any]) -> str:
+    """Return an issue's title: what got slower, without file and folder."""
+    return visible(f"Slower: {str(row['fullname']).rpartition('::')[2]} on {row.get('machine', '')}", longest=200)
+
+
+def body(row: dict[str, Any], found: dict[str, Any], run_url: str) -> str:
+    """Return an issue's text: how much slower, since when, and what to do about it."""
+    facts = {
+        "case": markdown_code(str(row["fullname"])),
+        "machine": markdown_code(str(row.get("machine", ""))),
+        "change": percent_change(_number(row.get("ratio"))),
+        "now": seconds(_number(row.get("median_s"))),
+        "before": seconds(_number(row.get("baseline_s"))),
+        "last good run": markdown_code(str(row.get("last_good_run") or "-")),
+        "first bad run": markdown_code(str(row.get("first_bad_run") or "-")),
+        "seen in session": markdown_code(str(found.get("session", ""))),
+    }
+    lines = [mark(row), "", "| | |", "|---|---|", *(f"| {name} | {fact} |" for name, fact in facts.items()), ""]
+    if run_url:
+        lines += [f"The report of this night: {run_url}", ""]
+    lines.append(
+        "If the new level is meant: `python -m reports accept CASE-GLOB --reason TEXT`, and commit `accepted.toml`. "
+        "This issue closes itself once the case is judged and no longer slower."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def gh(step: Step) -> str:
+    """Run `gh` without a shell and return what it printed.
+
+    Raises:
+        NightError: there is no `gh`, or it refused.
+    """
+    try:
+        done = subprocess.run(["gh", *step.words], input=step.text, capture_output=True, text=True, check=False)  # noqa: S603, S607  gh as the PATH has it, no shell
+    except OSError as error:
+        raise NightError(f"gh cannot be started: {error.strerror}") from error
+    if done.returncode != 0:
+        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise NightError(f"could not {step.purpose}: {visible(said)}")
+    return done.stdout
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) else float("nan")
+
+
+if __name__ == "__main__":
+    sys.exit(in_one_line(lambda: main(sys.argv[1:]), "nightly.issues"))
