@@ -1,0 +1,89 @@
+"""What the workflows promise whoever lets them run: pinned actions, few rights, nothing foreign in a shell."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+SCRIPTS = sorted((ROOT / "nightly").glob("*.sh"))
+
+
+def shell_lines(text: str) -> list[str]:
+    """Every line that a shell gets to see."""
+    lines, depth = [], None
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip())
+        found = re.match(r"\s*(?:- )?run: (.*)", line)
+        if found:
+            depth = indent if found[1] == "|" else None
+            lines += [] if found[1] == "|" else [found[1]]
+        elif depth is not None and line.strip() and indent <= depth:
+            depth = None
+        elif depth is not None:
+            lines.append(line.strip())
+    return lines
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_every_foreign_action_is_pinned_to_a_commit_and_names_its_version(path: Path) -> None:
+    used = re.findall(r"uses: (?!\./)(.*)", path.read_text())
+
+    assert path.name == "scheduled.yml" or used
+    for action in used:
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|OWNER/.*", action), action
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_no_expression_is_put_into_a_shell(path: Path) -> None:
+    assert [line for line in shell_lines(path.read_text()) if "${{" in line] == []
+
+
+def test_the_check_sees_what_a_shell_sees() -> None:
+    text = (
+        'steps:\n  - run: echo "${{ a }}"\n  - name: x\n    run: |\n      one\n      two\n    env:\n      A: ${{ b }}\n'
+    )
+
+    assert shell_lines(text) == ['echo "${{ a }}"', "one", "two"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_rights_are_given_by_name_and_the_machine_with_the_device_may_only_read(path: Path) -> None:
+    text = path.read_text()
+
+    assert re.search(r"^permissions:", text, re.MULTILINE)
+    assert "write-all" not in text
+    assert "secrets: inherit" not in text
+    assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+    measuring = re.search(r"^  measure:\n(?:    .*\n|\n)+", text, re.MULTILINE)
+    assert (measuring is not None) == (path.name == "nightly.yml")
+    assert measuring is None or ": write" not in measuring[0]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_night_in_progress_is_never_cut_off_by_the_next(path: Path) -> None:
+    (cancels,) = re.findall(r"cancel-in-progress: (\w+)", path.read_text())
+
+    assert cancels == ("true" if path.name == "checks.yml" else "false")
+
+
+def test_workflows_run_only_what_also_runs_by_hand() -> None:
+    """Every program of the project that a workflow starts is there: a module, or a script that can be executed."""
+    started = {word for path in WORKFLOWS for line in shell_lines(path.read_text()) for word in line.split()}
+
+    modules = {word for word in started if word.startswith("nightly.")}
+    scripts = {word for word in started if word.startswith(("nightly/", ".ci/"))}
+    assert modules == {"nightly.history", "nightly.issues", "nightly.conclude"}
+    assert scripts == {"nightly/run.sh", "nightly/watch.sh", ".ci/run"}
+    for script in scripts:
+        assert (ROOT / script).stat().st_mode & 0o100
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_scripts_are_sound_and_stop_at_the_first_failure(path: Path) -> None:
+    subprocess.run(["bash", "-n", str(path)], check=True)  # noqa: S607
+    assert "set -euo pipefail" in path.read_text()
