@@ -123,7 +123,6 @@ def test_a_store_that_vanishes_is_made_again_with_all_that_was_in_it(tiny: TinyS
     [
         ("closed/store", 0o555, "cannot be used to store runs, "),
         ("file/store", 0o755, "Not a directory"),
-        ("file", 0o755, "Not a directory"),
     ],
 )
 def test_a_storage_that_cannot_be_used_is_one_line_before_anything_is_measured(

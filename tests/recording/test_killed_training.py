@@ -13,7 +13,7 @@ import pytest
 from tiny_suite import ROOT, read
 
 from reports.cli import main
-from reports.run_file import read_run
+from reports.runs import load_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,4 +45,4 @@ def test_a_killed_training_run_keeps_every_case_but_the_one_in_flight(tmp_path: 
     assert [case["outcome"] for case in run["suite"]["cases"].values()] == ["passed"] * 2 + ["not-reached"] * 2
     assert len(run["benchmarks"]) == 2
     assert all(entry["extra_info"]["last_loss"] < entry["extra_info"]["first_loss"] for entry in run["benchmarks"])
-    assert read_run(path).complete is False
+    assert list(load_runs(path).files["complete"]) == [False]

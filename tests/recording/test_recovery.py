@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.journal import Journal
 from reports.cli import main
-from reports.run_file import read_run
+from reports.runs import load_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,8 +75,8 @@ def test_a_journal_becomes_the_run_file_that_its_run_never_wrote(
     assert capsys.readouterr().out == (
         f"{journal.path}: recovered as {NAME}.json, 1 of 3 cases; in flight when it ended: b\n"
     )
-    read = read_run(journal.path.parent / f"{NAME}.json")
-    assert (read.session, read.kind, read.machine, read.complete) == ("night-1", "nightly", "a-cpu", False)
+    (file,) = load_runs(journal.path.parent).files.to_dict("records")
+    assert [file[key] for key in ("session", "kind", "machine", "complete")] == ["night-1", "nightly", "a-cpu", False]
 
 
 def test_a_run_that_only_failed_to_save_is_complete(journal: Journal) -> None:
