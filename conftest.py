@@ -21,4 +21,5 @@ pytest_plugins = [
     "fixtures.calls",
     "fixtures.harness",
     "fixtures.primitives",
+    "fixtures.ablations",
 ]

@@ -13,6 +13,7 @@ import pytest
 from training.devices import DEVICES, STANDING
 from training.primitives import primitives_of
 from training.registry import MODELS, NIGHTLY_LOG_INTERVALS
+from training.variants.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,3 +106,31 @@ def _primitives() -> Iterator[ParameterSet]:
 
 over_primitives = pytest.mark.parametrize(("device", "primitive"), list(_primitives()))
 """Every device with the primitives that exist on it."""
+
+
+DEFAULT_QUESTIONS = {
+    ("iris-mlp", 120): ("data", "loss", "optimizer", "zero-grad", "accumulation", "compile", "graph"),
+    ("mnist-cnn", 128): ("data", "loss", "optimizer", "layout", "precision", "graph"),
+    ("resnet18", 8): ("layout", "precision", "graph"),
+}
+"""Those that fit two minutes on two cores, on `cpu-all` without compiling, which takes half a minute each time.
+
+A network of convolutions takes minutes to compile.
+"""
+
+
+def _overheads() -> Iterator[ParameterSet]:
+    for device, model in product(DEVICES.values(), MODELS.values()):
+        for workload, (question, asked) in product(model.workloads, QUESTIONS.items()):
+            if not (device.is_accelerator or asked.on_cpu):
+                continue
+            values = (device.name, model.name, workload.batch_size, question)
+            nightly = question not in DEFAULT_QUESTIONS.get((model.name, workload.batch_size), ()) or (
+                (device.name, question) == ("cpu-all", "compile")
+            )
+            name = f"{device.name}-{model.name}-batch{workload.batch_size}-{question}"
+            yield pytest.param(*values, id=name, marks=(*_device(device).marks, *_marks(nightly=nightly)))
+
+
+over_overheads = pytest.mark.parametrize(("device", "model", "batch_size", "question"), list(_overheads()))
+"""Every model at its batch sizes on every device, with the questions about its step that make sense there."""
