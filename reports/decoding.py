@@ -1,12 +1,14 @@
 """From a file to a JSON document that is safe to walk, sort and write again, whoever wrote the file."""
 
 import gzip
-import hashlib
+import io
 import json
 import math
+import os
+import stat
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -14,35 +16,82 @@ from reports.errors import DamagedFileError
 
 LARGEST_FILE_BYTES = 256 * 1024 * 1024
 DEEPEST_NESTING = 100
+_BLANKS = b" \t\r\n\x00"
+
+
+class Content(NamedTuple):
+    """A file's bytes, and what the file system said of the file as they were read."""
+
+    stored: bytes
+    is_compressed: bool
+    stat: os.stat_result
+
+
+def read_content(path: Path) -> Content:
+    """Return a file's bytes as they lie there, which must not change while they are read.
+
+    Raises:
+        DamagedFileError: the file cannot be read, is no file, is too large, or is being written.
+    """
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as stream:
+            before = os.fstat(stream.fileno())
+            if not stat.S_ISREG(before.st_mode):
+                raise DamagedFileError("not a regular file")
+            _refuse_endless(before.st_size)
+            stored = stream.read(before.st_size + 1)
+            after = os.fstat(stream.fileno())
+    except OSError as error:
+        raise DamagedFileError(f"cannot be read: {error.strerror or type(error).__name__}") from error
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(stored) != after.st_size:
+        raise DamagedFileError("changed while it was read: it is still being written")
+    return Content(stored, path.suffix == ".gz", after)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open so that a pipe nobody writes to is no trap."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refuse_endless(size: int) -> None:
+    if size > LARGEST_FILE_BYTES:
+        raise DamagedFileError(f"too large: more than {LARGEST_FILE_BYTES // 1024 // 1024} MiB")
 
 
 def decode(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a `.json` or `.json.gz` file.
+    """Return the JSON object in a `.json` or `.json.gz` file, as `document_in` does.
+
+    Raises:
+        DamagedFileError: it cannot be read or holds no JSON object.
+    """
+    return document_in(read_content(path))
+
+
+def document_in(content: Content) -> dict[str, Any]:
+    """Return the JSON object in a file's content.
 
     NaN, Infinity and numbers beyond a float come back as None, since pytest-benchmark writes the first two.
 
     Raises:
-        DamagedFileError: the file cannot be read, is too large, is not UTF-8, not JSON, or not an object.
+        DamagedFileError: damaged compression, too large, not UTF-8, not JSON, or not an object.
     """
-    document = parse(_content(path))
+    written = _decompressed(content.stored) if content.is_compressed else content.stored
+    if not written[:64].strip(_BLANKS) and not written.strip(_BLANKS):
+        raise DamagedFileError("empty")
+    document = parse(written)
     if not isinstance(document, dict):
         raise DamagedFileError(f"wrong shape: the file holds {_kind(document)}, not an object")
     return document
 
 
-def _content(path: Path) -> bytes:
+def _decompressed(stored: bytes) -> bytes:
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            content = stream.read(LARGEST_FILE_BYTES + 1)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        with gzip.open(io.BytesIO(stored)) as stream:
+            written = stream.read(LARGEST_FILE_BYTES + 1)
+    except (EOFError, OSError, zlib.error) as error:
         raise DamagedFileError("damaged gzip data") from error
-    except OSError as error:
-        raise DamagedFileError(f"cannot be read: {error.strerror or type(error).__name__}") from error
-    if len(content) > LARGEST_FILE_BYTES:
-        raise DamagedFileError(f"too large: more than {LARGEST_FILE_BYTES // 1024 // 1024} MiB")
-    if not content.strip(b" \t\r\n\x00"):
-        raise DamagedFileError("empty")
-    return content
+    _refuse_endless(len(written))
+    return written
 
 
 def parse(content: bytes) -> Any:  # noqa: ANN401  a JSON value is anything
@@ -86,19 +135,6 @@ def _cleaned(value: Any, depth: int = 0) -> Any:  # noqa: ANN401  a JSON value i
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-def fingerprint(document: dict[str, Any]) -> bytes:
-    """Return a digest of the content, the same for any order of keys and any layout.
-
-    Raises:
-        DamagedFileError: the document is nested too deeply to be written again.
-    """
-    try:
-        canonical = orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError as error:
-        raise DamagedFileError("nested too deeply") from error
-    return hashlib.blake2b(canonical, digest_size=16).digest()
 
 
 def _kind(value: object) -> str:

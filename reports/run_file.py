@@ -3,29 +3,62 @@
 What a file does not tell stays empty. What makes a file no run at all is said once, by DamagedFileError.
 """
 
-import statistics
+import hashlib
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from reports.decoding import decode, fingerprint
+import numpy as np
+import orjson
+
+from reports.decoding import Content, document_in, read_content
+from reports.definition import Definition, Definitions
 from reports.errors import DamagedFileError
-from reports.identity import identify
+from reports.figures import Counts, Floats, figures
 from reports.machine import environment_of, machine_of
-from reports.values import count, label, mapping, moment, number, positive, sequence, text, words
+from reports.values import label, mapping, moment, text
 
 OUTCOMES = ("passed", "failed", "skipped", "timed-out", "not-reached")
 KINDS = ("local", "nightly", "rerun")
 NO_TIME = "the file holds no usable time for it"
+_PASSED = {"outcome": "passed", "reason": ""}
+_NOT_MEASURED: dict[str, Any] = {}
+
+
+class Cases(NamedTuple):
+    """The cases of a run, field by field, so that many runs become one frame at little cost.
+
+    `median_s` and `iqr_s` are seconds per unit of work over the rounds, NaN without a result.
+    """
+
+    definition: list[Definition]
+    median_s: Floats
+    iqr_s: Floats
+    rounds: Counts
+    iterations: Counts
+    outcome: list[str]
+    reason: list[str]
+
+    @classmethod
+    def from_columns(cls, definition: list[Definition], rest: Sequence[Sequence[Any]]) -> "Cases":
+        """Return the cases of these definitions with the other fields, where None is an unknown time.
+
+        Raises:
+            ValueError, TypeError: the columns do not fit.
+        """
+        median_s, iqr_s, rounds, iterations, outcome, reason = rest
+        times = (np.array(column, dtype=np.float64) for column in (median_s, iqr_s))
+        counts = (np.array(column, dtype=np.int64) for column in (rounds, iterations))
+        return cls(definition, *times, *counts, list(outcome), list(reason))
 
 
 @dataclass(frozen=True, slots=True)
-class RunFile:
-    """One launch's file. `session` is empty where the file names none: the run is then a session of its own."""
+class Head:
+    """What a file tells of the whole launch. `session` is empty where it names none: the run is one of its own."""
 
-    path: Path
-    run: str
     session: str
     kind: str
     launch: str
@@ -38,29 +71,67 @@ class RunFile:
     version: str
     ours: bool
     environment: dict[str, str]
-    cases: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """One launch's file, without its raw rounds. `fingerprint` is of what it tells, in any layout."""
+
+    path: Path
+    head: Head
+    cases: Cases
     fingerprint: bytes
 
+    @property
+    def run(self) -> str:
+        """The file's name."""
+        return self.path.name
 
-def read_run(path: Path) -> RunFile:
+    @property
+    def complete(self) -> bool:
+        """Whether every selected case has an outcome."""
+        return self.head.complete
+
+
+def read_run(path: Path, definitions: Definitions | None = None) -> RunFile:
     """Read one file; the raw rounds are dropped as soon as their median is taken.
 
     Raises:
         DamagedFileError: the file is not a readable pytest-benchmark run.
     """
-    document = decode(path)
+    return run_in(path, read_content(path), definitions or Definitions())
+
+
+def run_in(path: Path, content: Content, definitions: Definitions) -> RunFile:
+    """Return the run in a file's content.
+
+    Raises:
+        DamagedFileError: it is no readable pytest-benchmark run.
+    """
+    document = document_in(content)
     benchmarks = document.get("benchmarks")
     if not isinstance(benchmarks, list):
         raise DamagedFileError("wrong shape: no list of benchmarks, so no pytest-benchmark run")
     started = moment(document.get("datetime"))
     if started is None:
         raise DamagedFileError("wrong shape: no usable datetime")
+    head = _head(document, started)
+    planned = mapping(mapping(document.get("suite")).get("cases"))
+    cases = _cases([mapping(entry) for entry in benchmarks], planned, definitions)
+    return RunFile(path, head, cases, _fingerprint(head, cases))
+
+
+def _fingerprint(head: Head, cases: Cases) -> bytes:
+    digests = b"".join(definition.digest for definition in cases.definition)
+    told = orjson.dumps([head, cases.outcome, cases.reason], option=orjson.OPT_SORT_KEYS)
+    figures_of_cases = b"".join(column.tobytes() for column in cases[1:5])
+    return hashlib.blake2b(digests + told + figures_of_cases, digest_size=16).digest()
+
+
+def _head(document: dict[str, Any], started: datetime) -> Head:
     machine_info, suite = mapping(document.get("machine_info")), mapping(document.get("suite"))
-    measured = dict(_measured(entry) for entry in benchmarks)
     machine, kind = machine_of(machine_info), text(suite.get("kind"))
-    return RunFile(
-        path=path,
-        run=path.name,
+    return Head(
         session=text(suite.get("session")),
         kind=kind if kind in KINDS else "local",
         launch=label(suite.get("launch")),
@@ -73,59 +144,35 @@ def read_run(path: Path) -> RunFile:
         version=text(document.get("version")),
         ours=bool(suite),
         environment=environment_of(machine_info),
-        cases=list(_with_outcomes(measured, mapping(suite.get("cases"))).values()),
-        fingerprint=fingerprint(document),
     )
 
 
-def _measured(entry: object) -> tuple[str, dict[str, Any]]:
-    """Return the case in one entry of `benchmarks`; of entries with one name the last counts, as in the plug-in."""
-    fields = mapping(entry)
-    fullname = text(fields.get("fullname")) or text(fields.get("name"))
-    if not fullname:
+def _cases(entries: list[dict[str, Any]], planned: dict[str, Any], definitions: Definitions) -> Cases:
+    """Return every case that was measured or planned; of entries with one name the last counts, as in the plug-in.
+
+    A time that did not come from a passed case is no result.
+    """
+    measured = {text(fields.get("fullname")) or text(fields.get("name")): fields for fields in entries}
+    if "" in measured:
         raise DamagedFileError("wrong shape: a benchmark without a name")
-    stats, extra, params = (mapping(fields.get(name)) for name in ("stats", "extra_info", "params"))
-    rounds = [seconds for seconds in map(number, sequence(stats.pop("data", None))) if seconds == seconds]  # noqa: PLR0124  NaN
-    case = _blank(fullname, params) | {
-        "median_s": positive(statistics.median(rounds)) if rounds else positive(stats.get("median")),
-        "iqr_s": _iqr_s(rounds, stats),
-        "rounds": len(rounds) or count(stats.get("rounds")),
-        "iterations": count(stats.get("iterations")),
-        "flags": words(extra.get("flags")),
-        "extra": extra,
-        "options": mapping(fields.get("options")),
-    }
-    return fullname, case
+    by_name = {**dict.fromkeys(planned, _NOT_MEASURED), **measured}
+    defined = [
+        definitions.of(name, fields.get("params"), fields.get("extra_info"), fields.get("options"))
+        for name, fields in by_name.items()
+    ]
+    median_s, iqr_s, rounds, iterations = figures([mapping(fields.get("stats")) for fields in by_name.values()])
+    told = [
+        _outcome(planned.get(name), has_time=has_time)
+        for name, has_time in zip(by_name, (median_s > 0).tolist(), strict=True)
+    ]
+    outcome = [word for word, _ in told]
+    median_s[[word != "passed" for word in outcome]] = math.nan
+    return Cases(defined, median_s, iqr_s, rounds, iterations, outcome, [reason for _, reason in told])
 
 
-def _iqr_s(rounds: list[float], stats: dict[str, Any]) -> float:
-    recorded = number(stats.get("iqr"))
-    if recorded >= 0 or len(rounds) < 2:  # noqa: PLR2004  quartiles need two values
-        return recorded
-    first, _, third = statistics.quantiles(rounds, n=4, method="inclusive")
-    return third - first
-
-
-def _blank(fullname: str, params: dict[str, Any]) -> dict[str, Any]:
-    nothing = {"median_s": float("nan"), "iqr_s": float("nan"), "rounds": 0, "iterations": 0}
-    identity = identify(fullname, params)._asdict()
-    return {"fullname": fullname, **identity, "params": params, **nothing, "flags": (), "extra": {}, "options": {}}
-
-
-def _with_outcomes(measured: dict[str, dict[str, Any]], planned: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return every case of the run with its outcome; a time that did not come from a passed case is no result."""
-    cases: dict[str, dict[str, Any]] = {}
-    for fullname in [*planned, *(name for name in measured if name not in planned)]:
-        case = measured.get(fullname) or _blank(fullname, {})
-        case["outcome"], case["reason"] = _outcome(case, planned.get(fullname))
-        if case["outcome"] != "passed":
-            case["median_s"] = float("nan")
-        cases[fullname] = case
-    return cases
-
-
-def _outcome(case: dict[str, Any], planned: object) -> tuple[str, str]:
-    has_time = case["median_s"] > 0
+def _outcome(planned: object, *, has_time: bool) -> tuple[str, str]:
+    if has_time and (planned is None or planned == _PASSED):  # nearly always
+        return "passed", ""
     told = mapping(planned)
     outcome, reason = text(told.get("outcome")), text(told.get("reason"))
     if outcome in OUTCOMES and (outcome != "passed" or has_time):

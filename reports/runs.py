@@ -1,27 +1,27 @@
 """All runs of a store, as tidy frames: what was measured, by which files, and which files could not be used."""
 
+import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from reports.case_frame import case_frame
 from reports.errors import DamagedFileError, ReportError
 from reports.journal import is_left_over
 from reports.quantities import counted
-from reports.run_file import RunFile, read_run
+from reports.reading import Reader
+from reports.run_cache import RunCache
+from reports.run_file import RunFile
 from reports.store import find_files
 
 FILE_COLUMNS = [
     "run", "path", "session", "kind", "launch", "started", "complete", "narrowed", "machine", "unit", "commit",
     "version", "ours", "environment", "results",
-]  # fmt: skip
-CASE_COLUMNS = [
-    "run", "session", "kind", "launch", "started", "complete", "narrowed", "machine", "unit", "fullname", "device",
-    "model", "batch_size", "log_interval", "params", "median_s", "iqr_s", "rounds", "iterations", "outcome", "reason",
-    "flags", "extra", "options", "environment",
 ]  # fmt: skip
 SKIPPED_COLUMNS = ["run", "path", "reason"]
 
@@ -33,10 +33,10 @@ class Runs:
     Attributes:
         cases: one row per run file and fullname. `median_s` and `iqr_s` are seconds per unit of work, over the rounds;
             `median_s` is NaN without a result. `started` is UTC. `extra`, `options`, `params` and `environment` are
-            the file's own objects.
+            the file's own objects, shared by all rows that hold equal ones.
         files: one row per readable run file, also for a run without any case; `results` counts its cases with a time.
         skipped: one row per file that could not be used, with the reason.
-        duplicates: paths of files with the same content as one already read; they count once.
+        duplicates: paths of files that tell the same as one already read; they count once.
         journals: paths of left-over journals: launches that did not end by saving. Those in progress are left out.
     """
 
@@ -47,10 +47,10 @@ class Runs:
     journals: list[Path] = field(default_factory=list)
 
 
-def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = ()) -> Runs:
+def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = (), *, cache: RunCache | None = None) -> Runs:
     """Read every run file of a store (a folder, or one file), and the files named besides.
 
-    A damaged file is named in `skipped`, never an error.
+    A damaged file is named in `skipped`, never an error. With a cache, only files that it has not seen are parsed.
 
     Raises:
         ReportError: there is no such store, or no run file in it.
@@ -68,17 +68,15 @@ def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = ()) -> R
     read: dict[bytes, RunFile] = {}
     skipped: list[dict[str, Any]] = []
     duplicates: list[Path] = []
-    for path in paths:
-        try:
-            run = read_run(path)
-        except DamagedFileError as error:
-            skipped.append({"run": path.name, "path": path, "reason": str(error)})
-            continue
-        if read.setdefault(run.fingerprint, run) is not run:
-            duplicates.append(path)
+    with _without_garbage_collection():
+        for path, run in Reader(cache).read(paths):
+            if isinstance(run, DamagedFileError):
+                skipped.append({"run": path.name, "path": path, "reason": str(run)})
+            elif read.setdefault(run.fingerprint, run) is not run:
+                duplicates.append(path)
     files = list(_in_order(read.values()))
     return Runs(
-        cases=_frame_of_cases([row for file in files for row in _case_rows(*file)]),
+        cases=case_frame(files),
         files=pd.DataFrame([_file_row(*file) for file in files], columns=FILE_COLUMNS),
         skipped=pd.DataFrame(skipped, columns=SKIPPED_COLUMNS),
         duplicates=duplicates,
@@ -86,29 +84,28 @@ def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = ()) -> R
     )
 
 
-def _frame_of_cases(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    frame = pd.DataFrame(rows, columns=CASE_COLUMNS)
-    return frame.astype({"batch_size": "Int64", "log_interval": object, "median_s": float, "iqr_s": float})
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Look for no cycles while documents are parsed: they have none, and looking takes a fifth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _in_order(runs: Iterable[RunFile]) -> Iterator[tuple[RunFile, str]]:
     """Yield the runs by time, each with its session: the named one, else the file itself."""
-    ordered = sorted(runs, key=lambda run: (run.started, run.launch, run.run, str(run.path)))
+    ordered = sorted(runs, key=lambda run: (run.head.started, run.head.launch, run.run, str(run.path)))
     names = Counter(run.run for run in ordered)
     for run in ordered:
         own = run.run if names[run.run] == 1 else str(run.path)
-        yield run, run.session or own
+        yield run, run.head.session or own
 
 
 def _file_row(run: RunFile, session: str) -> dict[str, Any]:
-    row = {name: getattr(run, name) for name in FILE_COLUMNS if name not in {"session", "results"}}
-    return row | {"session": session, "results": sum(case["median_s"] > 0 for case in run.cases)}
-
-
-def _case_rows(run: RunFile, session: str) -> Iterator[dict[str, Any]]:
-    shared = {
-        name: getattr(run, name)
-        for name in ("run", "kind", "launch", "started", "complete", "narrowed", "machine", "unit", "environment")
-    }
-    for case in run.cases:
-        yield {**shared, "session": session, **case}
+    row = {name: getattr(run.head, name) for name in FILE_COLUMNS if hasattr(run.head, name)}
+    results = int((run.cases.median_s > 0).sum())
+    return row | {"run": run.run, "path": run.path, "session": session, "results": results}

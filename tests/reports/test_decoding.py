@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.decoding import decode, fingerprint
+from reports.decoding import decode
 from reports.errors import DamagedFileError
 
 DEEP = 5000
@@ -76,19 +76,3 @@ def test_compressed_marked_and_half_encoded_text_is_read(tmp_path: Path) -> None
     assert decode(written(tmp_path, gzip.compress(content), "run.json.gz")) == {"name": "日本"}
     assert decode(written(tmp_path, b"\xef\xbb\xbf" + content)) == {"name": "日本"}
     assert decode(written(tmp_path, b'{"name": "\\ud800"}')) == {"name": "?"}
-
-
-def test_the_fingerprint_is_of_the_content_not_of_its_layout() -> None:
-    one = {"a": 1, "b": [1, 2]}
-
-    assert fingerprint(one) == fingerprint({"b": [1, 2], "a": 1})
-    assert fingerprint(one) != fingerprint({"a": 1, "b": [2, 1]})
-
-
-def test_a_document_too_deep_to_write_again_is_damaged() -> None:
-    deep: list[object] = []
-    for _ in range(300):
-        deep = [deep]
-
-    with pytest.raises(DamagedFileError, match="nested too deeply"):
-        fingerprint({"deep": deep})

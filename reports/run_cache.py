@@ -1,0 +1,147 @@
+"""What was read before: one SQLite file in the user's cache folder, which may be deleted at any time.
+
+A run is kept under the SHA-256 of its file's bytes, so a moved, renamed or copied store still hits, and a changed file
+never does. The bytes of a file need not be hashed again while the file system says that it is the same file, untouched:
+same device, inode, size, time of change of the content and time of change of the inode. A program can set back the
+former time, not the latter. A file touched less than `SETTLED_S` seconds before it was read is hashed the next time as
+well, since a second change might fall on the same tick of the file system's clock.
+
+SQLite is in the standard library, adds one new run without writing the others again, and locks: two reports at once
+wait for each other or go without. A cache that is damaged, of another version or too large is begun anew.
+"""
+
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from reports.definition import Definitions
+from reports.run_file import Cases, Head, RunFile
+
+VERSION = 1
+SETTLED_S = 3.0
+LARGEST_CACHE_BYTES = 512 * 1024 * 1024
+_WAIT_S = 10.0
+_TABLES = f"""
+create table if not exists runs (digest blob primary key, fingerprint blob, head blob, cases blob) without rowid;
+create table if not exists definitions (place integer primary key, content blob unique);
+create table if not exists files (
+    device integer, inode integer, size integer, changed_ns integer, touched_ns integer, digest blob,
+    primary key (device, inode)) without rowid;
+pragma user_version = {VERSION};
+"""
+
+
+class Seen(NamedTuple):
+    """A file as it was read: the digest of its bytes, and what the file system said of it."""
+
+    digest: bytes
+    stat: os.stat_result
+
+
+def default_place() -> Path:
+    """Return where the cache lies: the user's cache folder, as each system has it."""
+    if told := os.environ.get("XDG_CACHE_HOME"):
+        folder = Path(told)
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    else:
+        folder = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    return folder / "training-reports" / "runs.sqlite3"
+
+
+class RunCache:
+    """The runs of earlier reports. Every trouble with the cache itself is silent: a report works without."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self._digests: dict[tuple[int, ...], bytes] = {}
+        self._runs: dict[bytes, tuple[bytes, bytes, bytes]] = {}
+        self._contents: dict[int, bytes] = {}
+        with suppress(sqlite3.Error, OSError):
+            self._load()
+
+    def _load(self) -> None:
+        if not self.place.exists():
+            return
+        if self.place.stat().st_size > LARGEST_CACHE_BYTES:
+            self.place.unlink()
+            return
+        with closing(sqlite3.connect(self.place, timeout=_WAIT_S)) as connection:
+            if connection.execute("pragma user_version").fetchone() != (VERSION,):
+                return
+            for *key, digest in connection.execute("select * from files"):
+                self._digests[tuple(key)] = digest
+            self._contents = dict(connection.execute("select place, content from definitions"))
+            self._runs = {row[0]: row[1:] for row in connection.execute("select * from runs")}
+
+    def digest_of(self, path: Path) -> bytes | None:
+        """Return the digest of a file that is the very one read before, untouched since; None when in doubt."""
+        if os.name != "posix" or not self._digests:  # elsewhere the second time is that of the creation
+            return None
+        try:
+            return self._digests.get(_key(path.stat()))
+        except OSError:
+            return None
+
+    def holds(self, digest: bytes) -> bool:
+        """Return whether a run is kept under a digest."""
+        return digest in self._runs
+
+    def run(self, digest: bytes, path: Path, definitions: Definitions) -> RunFile | None:
+        """Return the run kept under a digest, as the run in this file."""
+        stored = self._runs.get(digest)
+        if stored is None:
+            return None
+        fingerprint, head, cases = stored
+        try:
+            fields = orjson.loads(head)
+            places, *columns = orjson.loads(cases)
+            known = [definitions.read(self._contents[place]) for place in places]
+            started = datetime.fromisoformat(fields["started"])
+            return RunFile(path, Head(**fields | {"started": started}), Cases.from_columns(known, columns), fingerprint)
+        except (TypeError, KeyError, ValueError):
+            return None
+
+    def add(self, read: Iterable[tuple[Seen, RunFile]]) -> None:
+        """Keep runs that were read from their files."""
+        with suppress(sqlite3.Error, OSError):
+            self.place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                self._write(read)
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):  # locked, read-only or full: not for us to mend
+                    return
+                self.place.unlink()
+                self._write(read)
+
+    def _write(self, read: Iterable[tuple[Seen, RunFile]]) -> None:
+        with closing(sqlite3.connect(self.place, timeout=_WAIT_S)) as connection, connection:
+            version = connection.execute("pragma user_version").fetchone()[0]
+            if version not in {0, VERSION}:
+                raise sqlite3.DatabaseError("another version")
+            connection.executescript(_TABLES)
+            connection.execute("begin immediate")
+            places = {content: place for place, content in connection.execute("select * from definitions")}
+            settled_ns = time.time_ns() - int(SETTLED_S * 1e9)
+            for seen, run in read:
+                kept = [places.setdefault(one.content, len(places) + 1) for one in run.cases.definition]
+                cases = orjson.dumps([kept, *run.cases[1:]], option=orjson.OPT_SERIALIZE_NUMPY)
+                row = (seen.digest, run.fingerprint, orjson.dumps(run.head), cases)
+                connection.execute("insert or replace into runs values (?, ?, ?, ?)", row)
+                if seen.stat.st_ctime_ns < settled_ns:
+                    connection.execute("insert or replace into files values (?, ?, ?, ?, ?, ?)",
+                                       (*_key(seen.stat), seen.digest))  # fmt: skip
+            rows = ((place, content) for content, place in places.items())
+            connection.executemany("insert or ignore into definitions values (?, ?)", rows)
+
+
+def _key(stat: os.stat_result) -> tuple[int, ...]:
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
