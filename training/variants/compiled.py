@@ -85,19 +85,23 @@ def require_compiler(setting: Setting) -> None:
         raise UnavailableError("torch.compile needs a C++ compiler for a CPU, and there is none")
 
 
+def start_compiler(setting: Setting) -> None:
+    """Forget what this process compiled, and compile something trivial.
+
+    So that importing the compiler is not counted as compiling what comes after, and no case meets the limit on how
+    often one function is compiled anew. Functions compiled before would be compiled again at their next call.
+    """
+    torch.compiler.reset()
+    with cold_cache():
+        torch.compile(torch.neg)(torch.ones(2, device=setting.device.torch_device))
+
+
 def cold_cache() -> AbstractContextManager[None]:
-    """An empty compile cache in a temporary folder, and nothing left of earlier compilations in this process."""
+    """An empty compile cache in a temporary folder, and no library of earlier compilations at hand in this process."""
     # torch has no public way to forget the libraries that this process has loaded.
     from torch._inductor.utils import fresh_cache  # noqa: PLC0415  slow to import
 
-    torch.compiler.reset()
     return cast("AbstractContextManager[None]", fresh_cache())
-
-
-def start_compiler(setting: Setting) -> None:
-    """Compile something trivial, so that importing the compiler is not counted as compiling what comes after."""
-    with cold_cache():
-        torch.compile(torch.neg)(torch.ones(2, device=setting.device.torch_device))
 
 
 def _gradients_traced() -> Callable[[], AbstractContextManager[object]]:

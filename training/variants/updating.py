@@ -38,7 +38,9 @@ def _sgd(group: dict[str, Any]) -> Callable[[Sequence[torch.Tensor]], None]:
 
     def update(gradients: Sequence[torch.Tensor]) -> None:
         for parameter, gradient in zip(parameters, gradients, strict=True):
-            parameter.add_(gradient, alpha=-learning_rate)
+            # Not `add_(gradient, alpha=...)`: where the gradient is a matrix product, the compiler of torch 2.14.1
+            # makes one fused product and sum of it and loses alpha.
+            parameter.sub_(learning_rate * gradient)
 
     return update
 
