@@ -20,6 +20,7 @@ pytest_plugins = [
     "fixtures.lessons",
     "fixtures.calls",
     "fixtures.harness",
+    "fixtures.distributed",
     "fixtures.primitives",
     "fixtures.ablations",
 ]

@@ -13,6 +13,7 @@ import pytest
 from training.devices import DEVICES, STANDING
 from training.primitives import primitives_of
 from training.registry import MODELS, NIGHTLY_LOG_INTERVALS
+from training.told_clock import slowest_rank_clock
 from training.variants.questions import QUESTIONS
 
 if TYPE_CHECKING:
@@ -134,3 +135,33 @@ def _overheads() -> Iterator[ParameterSet]:
 
 over_overheads = pytest.mark.parametrize(("device", "model", "batch_size", "question"), list(_overheads()))
 """Every model at its batch sizes on every device, with the questions about its step that make sense there."""
+
+over_rank_devices = pytest.mark.parametrize(
+    "device",
+    [pytest.param(name, id=name, marks=pytest.mark.benchmark(timer=slowest_rank_clock)) for name in ("cpu", "cuda")],
+)
+"""What ranks run on: one core each with gloo, or one CUDA device each with NCCL; timed by the slowest of them."""
+
+over_world_sizes = pytest.mark.parametrize(
+    "world_size", [pytest.param(count, id=f"ranks{count}") for count in (1, 2, 4, 8)]
+)
+"""How many ranks train together; one comes first, since the others are held against it."""
+
+over_distributed_trainings = pytest.mark.parametrize(
+    ("network", "batch_size", "scaling"),
+    [
+        pytest.param(network, batch_size, scaling, id=f"{network}-batch{batch_size}-{scaling}")
+        for network, batch_size, scaling in (
+            ("mnist-cnn", 128, "weak"),
+            ("mnist-cnn", 512, "strong"),
+            ("resnet18", 16, "weak"),
+            ("resnet18", 64, "strong"),
+        )
+    ],
+)
+"""Weak scaling: the batch size is each rank's. Strong scaling: it is that of all ranks together."""
+
+over_message_sizes = pytest.mark.parametrize(
+    "message_bytes", [pytest.param(1 << power, id=f"bytes{1 << power}") for power in (10, 16, 20, 24, 28)]
+)
+"""What is reduced: 1 KiB, where the waiting counts, to 256 MiB, where the bandwidth does."""

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks import axes, bench_calls, bench_harness, bench_latency, bench_lessons, bench_primitives, bench_training
+from benchmarks import (
+    axes,
+    bench_calls,
+    bench_distributed,
+    bench_harness,
+    bench_latency,
+    bench_lessons,
+    bench_primitives,
+    bench_training,
+)
 from training.devices import STANDING
 from training.registry import MODELS
 
@@ -20,7 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
-MODULES = (bench_calls, bench_harness, bench_latency, bench_lessons, bench_primitives, bench_training)
+MODULES = (
+    bench_calls,
+    bench_distributed,
+    bench_harness,
+    bench_latency,
+    bench_lessons,
+    bench_primitives,
+    bench_training,
+)
 
 
 def benchmarks() -> list[Callable[..., None]]:
