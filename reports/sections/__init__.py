@@ -3,17 +3,32 @@
 from collections.abc import Callable
 
 from reports.layout import Section
-from reports.sections import calls, devices, lessons, log_cost, machine, memory, unmeasured, verdicts
+from reports.sections import (
+    calls,
+    crossover,
+    devices,
+    lessons,
+    log_cost,
+    machine,
+    memory,
+    primitives,
+    unmeasured,
+    verdicts,
+    why,
+)
 from reports.subject import Subject
 
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     verdicts.changes,
     verdicts.cases,
     devices.section,
+    crossover.section,
+    why.section,
     log_cost.section,
     memory.section,
     lessons.section,
     calls.section,
+    primitives.section,
     unmeasured.section,
     machine.section,
     machine.skipped,

@@ -81,9 +81,9 @@ def _because(name: str, case: Facts, parts: Parts, shares: Shares) -> str:
     device = shares.arithmetic + shares.traffic + shares.below_ceiling
     megabytes = significant(case.traffic_bytes / 1e6)
     return {
-        LAUNCH: f"{significant(case.operators)} operators at {seconds(each)} each take "
+        LAUNCH: f"{round(case.operators, 1):,g} operators at {seconds(each)} each take "
         f"{told(shares.operators + shares.around)}",
-        COPY: f"{significant(case.copies)} copies of {significant(case.copied_bytes / 1e6)} MB in all take "
+        COPY: f"{round(case.copies, 1):,g} copies of {significant(case.copied_bytes / 1e6)} MB in all take "
         f"{told(shares.copies)}",
         READ: f"reading the loss takes {told(shares.reads)}, lost overlap included",
         INPUT: f"making the batch takes {told(shares.inputs)}",

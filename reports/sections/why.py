@@ -1,0 +1,138 @@
+"""Why a step takes as long as it does, and what cures it."""
+
+from typing import Any
+
+import pandas as pd
+
+from reports.layout import Column, Section, Table
+from reports.measured import batch_label, log_label
+from reports.quantities import MISSING, between, counted, seconds, significant, times
+from reports.subject import Subject
+from reports.why.causes import CANNOT_TELL
+from reports.why.explanation import Why, explain
+from reports.why.pictures.ladder import ladder_figures
+from reports.why.pictures.shares import one_per_setting, shares_figures
+from reports.why.prediction import METHODS, NEAR, accuracy
+from reports.why.shares import SHARE_TITLES
+
+_SETTING = (Column("device", is_number=False), Column("model", is_number=False), Column("batch size"))
+_CAUSE = (
+    Column("per step"), Column("cause", is_number=False), Column("of the ceiling"), Column("because", is_number=False),
+)  # fmt: skip
+_CURE = (
+    Column("what helped most", is_number=False), Column("times as fast"), Column("between"), Column("worth it after"),
+    Column("of the ceiling then"),
+)  # fmt: skip
+NEXT_TO_NOTHING = 1e-6
+MOST_REASONS, MOST_CURES = 3, 5
+
+
+def why_of(subject: Subject) -> Why:
+    """Return the explanation of the judged session."""
+    cases, judgement = subject.runs.cases, subject.judgement
+    ours = (cases["session"] == judgement.session) & (cases["machine"] == judgement.machine)
+    return explain(cases.loc[(ours & (cases["kind"] != "rerun")).to_numpy(dtype=bool)])
+
+
+def section(subject: Subject) -> Section | None:
+    """Return the explanations, or nothing for a session without training steps of the suite's own."""
+    why = why_of(subject)
+    if why.explanations.empty:
+        return None
+    rows, settings = why.explanations.to_dict("records"), one_per_setting(why.explanations).to_dict("records")
+    tables = [Table("Causes", (*_SETTING, *_CAUSE), [_cause_row(row) for row in settings])]
+    if cures := [_cure_row(row) for row in settings if row["cure"]]:
+        tables.append(Table("Cures", (*_SETTING, *_CURE), cures))
+    tables += [_shares_table(rows), _accuracy_table(accuracy(why.predictions))]
+    figures = (*shares_figures(why.explanations), *ladder_figures(why.variants, why.explanations))
+    sentences = (*_causes(why.explanations), *_accuracy_sentences(why.predictions), *_cures(why.explanations))
+    return Section("why", "Why a step takes this long, and what cures it", sentences, tuple(tables), figures)
+
+
+def _causes(explanations: pd.DataFrame) -> list[str]:
+    sentences = []
+    for device, group in explanations.groupby("device"):
+        counts = group["cause"].value_counts()
+        told = ", ".join(f"{cause} in {number}" for cause, number in counts.items())
+        sentences.append(f"{device}: of {counted(len(group), 'training case')} {told}.")
+    unknown = explanations[explanations["cause"] == CANNOT_TELL]
+    reasons = unknown["because"].value_counts()
+    sentences += [f"Cannot tell in {number}: {reason}." for reason, number in reasons.head(MOST_REASONS).items()]
+    return sentences
+
+
+def _cures(explanations: pd.DataFrame) -> list[str]:
+    cured = one_per_setting(explanations[explanations["cure"] != ""])
+    return [
+        f"{row['model']} at batch size {batch_label(row['batch_size'])} on {row['device']}: {row['cure']} "
+        f"({row['question']}) makes the step {times(1 / row['cure_ratio'])} as fast; that is "
+        f"{_percent(row['ceiling_share'])} of what the machine's ceilings allow."
+        for row in cured.sort_values("cure_ratio").head(MOST_CURES).to_dict("records")
+    ]
+
+
+def _accuracy_sentences(predictions: pd.DataFrame) -> list[str]:
+    found = accuracy(predictions)
+    return [
+        f"{row['device']}: from primitives and counts {_percent(row['near_share'])} of "
+        f"{counted(row['cases'], 'case')} are predicted within {_percent(NEAR)}, none of them from its own setting; "
+        f"the median error is {_percent(row['error'])}."
+        for row in found[found["method"] == METHODS[-1]].to_dict("records")
+    ]
+
+
+def _setting(row: dict[Any, Any]) -> tuple[str, str, str]:
+    return row["device"], row["model"], batch_label(row["batch_size"])
+
+
+def _cause_row(row: dict[Any, Any]) -> tuple[str, ...]:
+    of_ceiling = _percent(row["ceiling_s"] / row["step_time_s"])
+    return (*_setting(row), seconds(row["step_time_s"]), row["cause"], of_ceiling, row["because"])
+
+
+def _cure_row(row: dict[Any, Any]) -> tuple[str, ...]:
+    pays_off = row["pays_off_after_steps"]
+    return (
+        *_setting(row),
+        f"{row['question']}: {row['cure']}",
+        times(1 / row["cure_ratio"]),
+        between(times(1 / row["cure_ratio_high"]), times(1 / row["cure_ratio_low"])),
+        MISSING if pd.isna(pays_off) else counted(int(pays_off), "step"),
+        _percent(row["ceiling_share"]),
+    )
+
+
+def _shares_table(rows: list[dict[Any, Any]]) -> Table:
+    shares = (Column(f"{title} (%)") for title in SHARE_TITLES.values())
+    words = (Column("loss read", is_number=False), Column("cause", is_number=False))
+    columns = (*_SETTING, *words, *shares, Column("predicted"), Column("measured"))
+    cells: list[tuple[str, ...]] = [
+        (
+            *_setting(row),
+            log_label(row["log_interval"]),
+            row["cause"],
+            *(significant(row[name] * 100, 2) for name in SHARE_TITLES),
+            seconds(row["predicted_s"]),
+            seconds(row["step_time_s"]),
+        )
+        for row in rows
+    ]
+    return Table("Shares of the step, every case", columns, cells, folded=True)
+
+
+def _accuracy_table(found: pd.DataFrame) -> Table:
+    columns = (
+        Column("device", is_number=False), Column("prediction from", is_number=False), Column("cases"),
+        Column(f"within {_percent(NEAR)}"), Column("median error"),
+    )  # fmt: skip
+    rows: list[tuple[str, ...]] = [
+        (row["device"], row["method"], str(row["cases"]), _percent(row["near_share"]), _percent(row["error"]))
+        for row in found.to_dict("records")
+    ]
+    return Table("Predicted against measured, on cases that nothing was fitted on", columns, rows)
+
+
+def _percent(share: float) -> str:
+    if abs(share) < NEXT_TO_NOTHING:
+        return "0 %"
+    return MISSING if pd.isna(share) else f"{significant(share * 100, 2)} %"
