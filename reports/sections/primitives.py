@@ -4,7 +4,7 @@ from typing import Any
 
 from reports.layout import Column, Section, Table
 from reports.quantities import MISSING, memory, seconds
-from reports.sections.why import why_of
+from reports.sections.why import borrowed, why_of
 from reports.subject import Subject
 from reports.why.limits import rate_in_words
 from reports.why.pictures.roofline import roofline_figures
@@ -32,9 +32,10 @@ def section(subject: Subject) -> Section | None:
         return None
     rows: list[tuple[str, ...]] = [_row(row) for row in why.primitives.to_dict("records")]
     sentence = "Each is a case of its own with a history of its own: a change of one is a change of the machine."
+    sentences = (*borrowed(subject, why.primitives), sentence)
     table = Table("Primitives of the machine", _COLUMNS, rows)
     figures = tuple(roofline_figures(why.explanations, why.machines))
-    return Section("primitives", "What the machine can do at best", (sentence,), (table,), figures)
+    return Section("primitives", "What the machine can do at best", sentences, (table,), figures)
 
 
 def _row(row: dict[Any, Any]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from reports.measured import batch_label, log_label
 from reports.quantities import MISSING, between, counted, seconds, significant, times
 from reports.subject import Subject
 from reports.why.causes import CANNOT_TELL
-from reports.why.explanation import Why, explain
+from reports.why.explanation import Why, cases_to_explain, explain
 from reports.why.pictures.ladder import ladder_figures
 from reports.why.pictures.shares import one_per_setting, shares_figures
 from reports.why.prediction import METHODS, NEAR, accuracy
@@ -29,9 +29,8 @@ MOST_REASONS, MOST_CURES = 3, 5
 
 def why_of(subject: Subject) -> Why:
     """Return the explanation of the judged session."""
-    cases, judgement = subject.runs.cases, subject.judgement
-    ours = (cases["session"] == judgement.session) & (cases["machine"] == judgement.machine)
-    return explain(cases.loc[(ours & (cases["kind"] != "rerun")).to_numpy(dtype=bool)])
+    judgement = subject.judgement
+    return explain(cases_to_explain(subject.runs.cases, judgement.session, judgement.machine))
 
 
 def section(subject: Subject) -> Section | None:
@@ -45,8 +44,20 @@ def section(subject: Subject) -> Section | None:
         tables.append(Table("Cures", (*_SETTING, *_CURE), cures))
     tables += [_shares_table(rows), _accuracy_table(accuracy(why.predictions))]
     figures = (*shares_figures(why.explanations), *ladder_figures(why.variants, why.explanations))
-    sentences = (*_causes(why.explanations), *_accuracy_sentences(why.predictions), *_cures(why.explanations))
+    sentences = (
+        *borrowed(subject, why.primitives),
+        *_causes(why.explanations),
+        *_accuracy_sentences(why.predictions),
+        *_cures(why.explanations),
+    )
     return Section("why", "Why a step takes this long, and what cures it", sentences, tuple(tables), figures)
+
+
+def borrowed(subject: Subject, primitives: pd.DataFrame) -> list[str]:
+    """Say that the primitives are of another session, if they are."""
+    if primitives.empty or set(primitives["fullname"]) <= set(subject.measured["fullname"]):
+        return []
+    return ["This session measured no primitives; those of this machine's newest session that did are used."]
 
 
 def _causes(explanations: pd.DataFrame) -> list[str]:

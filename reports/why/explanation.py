@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from reports.values import mapping
 from reports.why.ablations import best, input_share, of_setting, variants
 from reports.why.causes import cause_of
 from reports.why.facts import Facts, facts
@@ -53,6 +54,25 @@ def explain(cases: pd.DataFrame) -> Why:
         variants=tried,
         machines=machines,
     )
+
+
+def cases_to_explain(cases: pd.DataFrame, session: str, machine: str) -> pd.DataFrame:
+    """Return the cases of one machine's session, re-runs aside, and primitives to explain them by.
+
+    Where the session measured none, they are those of the machine's newest session that did: a machine changes less
+    often than what runs on it.
+    """
+    on_machine = cases[(cases["machine"] == machine) & (cases["kind"] != "rerun")]
+    own = on_machine[on_machine["session"] == session]
+    if _are_primitives(own).any():
+        return own
+    others = on_machine[_are_primitives(on_machine)]
+    newest = others[others["session"] == others["session"].iloc[-1]] if len(others) else others
+    return pd.concat([own, newest]) if len(newest) else own
+
+
+def _are_primitives(cases: pd.DataFrame) -> "pd.Series[bool]":
+    return pd.Series(["primitive" in mapping(extra) for extra in cases["extra"]], index=cases.index, dtype=bool)
 
 
 def _explained(case: Facts, found: list[Facts], machine: Machine, tried: pd.DataFrame) -> dict[str, Any]:

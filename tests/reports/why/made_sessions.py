@@ -13,13 +13,22 @@ from reports.subject import Subject
 
 def subject_of(folder: Path, *cases: dict[str, Any]) -> Subject:
     """Return what a report on one session with these cases is about."""
-    store = Store(folder / ".benchmarks")
+    write(Store(folder / ".benchmarks"), *cases)
+    return newest_of(folder)
+
+
+def write(store: Store, *cases: dict[str, Any]) -> None:
+    """Write one more session of these cases."""
     entries = []
     for case in cases:
         entry = made_benchmark("", case["median_s"], fullname=f"benchmarks/bench.py::{case['fullname']}")
         entries.append(entry | {"params": case["params"], "extra_info": case["extra"]})
     store.write(entries)
-    runs = load_runs(store.folder)
+
+
+def newest_of(folder: Path) -> Subject:
+    """Return what a report on the newest session is about."""
+    runs = load_runs(folder / ".benchmarks")
     judgement = judge(runs)
     frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
     earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)

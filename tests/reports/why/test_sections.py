@@ -6,7 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from made_cases import US, ablation, accelerator, primitive, processor, training
-from made_sessions import subject_of
+from made_runs import Store
+from made_sessions import newest_of, subject_of, write
 
 from reports.errors import ReportError
 from reports.layout import Section
@@ -145,6 +146,21 @@ def test_without_primitives_the_page_says_what_is_missing(tmp_path: Path) -> Non
         "matrix-product rate."
     )
     assert section.figures == ()
+
+
+def test_a_session_without_primitives_is_explained_by_the_machine_s_newest(tmp_path: Path) -> None:
+    store = Store(tmp_path / ".benchmarks")
+    write(store, *processor()[:1], *processor()[2:], primitive("cpu", "read-idle", 1.0))
+    write(store, *processor())
+    write(store, training("cpu", 100 * US, log=1))
+
+    section = why.section(newest_of(tmp_path))
+
+    assert section is not None
+    assert section.sentences[0] == (
+        "This session measured no primitives; those of this machine's newest session that did are used."
+    )
+    assert section.sentences[1] == "cpu: of 1 training case launch-bound in 1."
 
 
 def test_a_store_of_another_suite_has_no_such_sections(tmp_path: Path) -> None:
