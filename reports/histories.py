@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reports.judging import Judgement
+from reports.marks import Rule, marks_of
 from reports.verdicts import case_rows
 
 MOST_SESSIONS = 400
@@ -23,7 +24,7 @@ class History:
         times: seconds per unit of work, four digits, None where there is none.
         halves: the interval's half as parts per 10,000 of the time, from the scatter of the rounds; None if unknown.
         levels: (first session, last session, seconds): what the case was compared with.
-        changes: (session, "slower", "faster" or another word): where a change was first seen.
+        changes: (session, "slower", "faster" or "recovered"): the first session after a confirmed change.
         accepted: (session, reason): where the level was accepted.
     """
 
@@ -47,7 +48,7 @@ class Histories:
     cases: dict[str, History]
 
 
-def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement) -> Histories:
+def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement, rule: Rule | None = None) -> Histories:
     """Return the histories up to the judged session, the earlier sessions being those of its kind and machine."""
     frame = judgement.sessions
     if judgement.started is None:
@@ -56,7 +57,6 @@ def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement) ->
     ours = frame[is_ours & (frame["started"] <= pd.Timestamp(judgement.started))]
     order = list(dict.fromkeys(ours["session"]))[-MOST_SESSIONS:]
     ours = ours[ours["session"].isin(order)]
-    place_of = {session: place for place, session in enumerate(order)}
     sessions, environments = _sessions(ours, files, order)
     names = list(case_rows(judgement.verdicts)["fullname"])
     times = _grid(ours, ours["log_time"], order, names)
@@ -68,7 +68,8 @@ def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement) ->
         )
         for column, name in enumerate(names)
     }
-    _mark(drawn, judgement.verdicts, ours, place_of)
+    for name, marks in marks_of(judgement, rule or Rule(), names, order).items():
+        drawn[name].levels, drawn[name].changes, drawn[name].accepted = marks
     return Histories(sessions, environments, drawn)
 
 
@@ -104,22 +105,6 @@ def _half_widths(cases: pd.DataFrame, ours: pd.DataFrame) -> pd.Series:
     keys = ["machine", "session", "fullname"]
     by_case: pd.Series = error.groupby([shown[key] for key in keys]).median()
     return pd.Series(by_case.reindex(pd.MultiIndex.from_frame(ours[keys])).to_numpy(), index=ours.index)
-
-
-def _mark(drawn: dict[str, History], verdicts: pd.DataFrame, ours: pd.DataFrame, place_of: dict[str, int]) -> None:
-    """Put the level that each case was compared with, and where it changed, into its history."""
-    places = {(run, name): place_of[session] for run, name, session in
-              zip(ours["run"], ours["fullname"], ours["session"], strict=True)}  # fmt: skip
-    last = len(place_of) - 1
-    words = {"regression": "slower", "suspect": "slower", "improvement": "faster"}
-    for row in case_rows(verdicts).to_dict("records"):
-        history = drawn[row["fullname"]]
-        first_bad = places.get((row["first_bad_run"], row["fullname"]))
-        if row["baseline_s"] > 0:
-            begin = max(0, (last if first_bad is None else first_bad) - max(int(row["history"]), 1))
-            history.levels.append((begin, last, float(f"{row['baseline_s']:.4g}")))
-        if first_bad is not None and row["verdict"] in words:
-            history.changes.append((first_bad, words[row["verdict"]]))
 
 
 def spark(times: list[float | None]) -> str:

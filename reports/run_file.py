@@ -50,9 +50,15 @@ class Cases(NamedTuple):
             ValueError, TypeError: the columns do not fit.
         """
         median_s, iqr_s, rounds, iterations, outcome, reason = rest
-        times = (np.array(column, dtype=np.float64) for column in (median_s, iqr_s))
-        counts = (np.array(column, dtype=np.int64) for column in (rounds, iterations))
-        return cls(definition, *times, *counts, list(outcome), list(reason))
+        return cls(
+            definition,
+            np.array(median_s, dtype=np.float64),
+            np.array(iqr_s, dtype=np.float64),
+            np.array(rounds, dtype=np.int64),
+            np.array(iterations, dtype=np.int64),
+            list(outcome),
+            list(reason),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,8 @@ def run_in(path: Path, content: Content, definitions: Definitions) -> RunFile:
     started = moment(document.get("datetime"))
     if started is None:
         raise DamagedFileError("wrong shape: no usable datetime")
-    head = _head(document, started)
+    began = moment(document["suite"].get("started")) if isinstance(document.get("suite"), dict) else None
+    head = _head(document, began or started)
     planned = mapping(mapping(document.get("suite")).get("cases"))
     cases = _cases([mapping(entry) for entry in benchmarks], planned, definitions)
     return RunFile(path, head, cases, _fingerprint(head, cases))

@@ -7,18 +7,23 @@ import pandas as pd
 from reports.judging import Judgement
 from reports.runs import Runs
 
+EPOCHS = 10
+"""How long a training run is told the duration of, unless asked otherwise."""
+
 
 @dataclass(frozen=True)
 class Subject:
     """What every section is made from.
 
     `measured` has one row per case of the judged session, `earlier_log_times` one per earlier session (`log_times`).
+    `epochs` is the length of the run whose duration is told.
     """
 
     runs: Runs
     judgement: Judgement
     measured: pd.DataFrame
     earlier_log_times: pd.DataFrame
+    epochs: int = EPOCHS
 
     @property
     def launches(self) -> pd.DataFrame:

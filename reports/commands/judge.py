@@ -12,6 +12,7 @@ from reports.commands import rule
 
 HELP = "judge the newest session, or the one named, against its history"
 MOST_NAMED = 20
+MOST_EPOCHS = 1_000_000
 NEWEST = "newest"
 
 
@@ -32,7 +33,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="new",
         help="what makes the exit code 1: new confirmed regressions; open ones as well; suspects as well; nothing",
     )
+    parser.add_argument(
+        "--epochs", type=_epochs, default=10, metavar="N", help="tell how long a training run of so many epochs takes"
+    )
+    parser.add_argument(
+        "--no-cache", action="store_true", help="read every file anew, and keep nothing of them for the next time"
+    )
     rule.add_arguments(parser)
+
+
+def _epochs(words: str) -> int:
+    if not words.isdecimal() or not 1 <= int(words) <= MOST_EPOCHS:
+        raise argparse.ArgumentTypeError(f"{words!r} is not a whole number from 1 to {MOST_EPOCHS}")
+    return int(words)
 
 
 def _name_skipped(skipped: list[dict[Hashable, Any]]) -> None:
@@ -49,17 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
     """Judge, write the report, print its short form; return the exit code."""
     from reports.decision import exit_code
     from reports.judging import judge
+    from reports.marks import Rule
     from reports.rendering import terminal
     from reports.rendering.files import write_report
     from reports.report import report_of
+    from reports.run_cache import RunCache, default_place
     from reports.runs import load_runs
 
     asked = None if arguments.run == NEWEST else arguments.run
     named = Path(asked) if asked and Path(asked).is_file() else None
-    runs = load_runs(arguments.store, also=[named] if named else [])
+    cache = None if arguments.no_cache else RunCache(default_place())
+    runs = load_runs(arguments.store, also=[named] if named else [], cache=cache)
     _name_skipped(runs.skipped.to_dict("records"))
-    judgement = judge(runs, named or asked, settings=rule.settings_of(arguments), accepted=rule.book_of(arguments))
-    report = report_of(runs, judgement, arguments.fail_on)
+    settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
+    judgement = judge(runs, named or asked, settings=settings, accepted=accepted)
+    report = report_of(
+        runs, judgement, arguments.fail_on, epochs=arguments.epochs, rule=Rule(settings=settings, accepted=accepted)
+    )
     write_report(report, arguments.output)
-    sys.stdout.write(terminal.render(report, arguments.output))
+    sys.stdout.write(terminal.render(report, arguments.output, colour=terminal.has_colour(sys.stdout)))
     return exit_code(judgement, arguments.fail_on)

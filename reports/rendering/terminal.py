@@ -1,9 +1,12 @@
 """The short form for a terminal: the first lines, what changed, what the other sections say in a sentence."""
 
+import os
 import shutil
 import textwrap
 from pathlib import Path
+from typing import TextIO
 
+from reports.decision import exit_code
 from reports.escaping import visible
 from reports.layout import Table
 from reports.report import Report
@@ -12,16 +15,31 @@ MOST_ROWS = 20
 NARROWEST, WIDEST = 60, 160
 _SHOWN_COLUMNS = ("verdict", "change", "now", "case")
 """Of the table of changes; the rest of its columns are in the report."""
+_SAID = ("cases", "devices", "logging", "unmeasured", "skipped")
+_BOLD, _RED, _YELLOW, _GREEN, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m"
+_BY_VERDICT = {
+    "regression": _RED, "failed": _RED, "timed-out": _RED, "not-reached": _RED, "suspect": _YELLOW,
+    "missing": _YELLOW, "redefined": _YELLOW, "improvement": _GREEN, "recovered": _GREEN,
+}  # fmt: skip
+_BY_EXIT_CODE = (_GREEN, _RED, _YELLOW)
 
 
-def render(report: Report, folder: Path, width: int | None = None) -> str:
+def has_colour(stream: TextIO) -> bool:
+    """Return whether colour is welcome there: a terminal that is not dumb, and nobody set NO_COLOR."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def render(report: Report, folder: Path, width: int | None = None, *, colour: bool = False) -> str:
     """Return what the command prints; `width` is the terminal's own unless given, 80 where there is none."""
     columns = min(max(width or shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
-    lines = [wrapped for line in report.lines for wrapped in textwrap.wrap(visible(line, longest=2000), columns)]
+    verdict, *rest = ["\n".join(textwrap.wrap(visible(line, longest=2000), columns)) for line in report.lines]
+    if colour:
+        verdict = f"{_BOLD}{_BY_EXIT_CODE[exit_code(report.judgement, report.fail_on)]}{verdict}{_PLAIN}"
+    lines = [verdict, *rest]
     for section in report.sections:
         if section.anchor == "changes" and section.tables:
-            lines += ["", *_table(section.tables[0], columns)]
-        elif section.anchor in {"cases", "devices", "logging", "unmeasured", "skipped"} and section.sentences:
+            lines += ["", *_table(section.tables[0], columns, colour=colour)]
+        elif section.anchor in _SAID and section.sentences:
             lines += ["", f"{section.title}:"]
             for sentence in section.sentences[:3]:
                 said = visible(sentence, longest=2000)
@@ -29,7 +47,7 @@ def render(report: Report, folder: Path, width: int | None = None) -> str:
     return "\n".join([*lines, "", f"Report: {visible(str(folder / 'index.html'))}", ""])
 
 
-def _table(table: Table, width: int) -> list[str]:
+def _table(table: Table, width: int, *, colour: bool) -> list[str]:
     """Return the rows in aligned columns; the case's name comes last and is cut at the width of the terminal."""
     places = [[column.header for column in table.columns].index(header) for header in _SHOWN_COLUMNS]
     rows = [[visible(row[place]) for place in places] for row in table.rows[:MOST_ROWS]]
@@ -42,9 +60,16 @@ def _table(table: Table, width: int) -> list[str]:
             cell.rjust(size) if number else cell.ljust(size)
             for cell, size, number in zip(line, widths, numbers, strict=False)
         ]
-        shown.append(_cut("  ".join([*cells, line[-1]]), width))
+        text = _cut("  ".join([*cells, line[-1]]), width)
+        shown.append(_coloured(text, cells[0]) if colour else text)
     more = len(table.rows) - MOST_ROWS
     return [*shown, *([f"... and {more} more, in the report"] if more > 0 else [])]
+
+
+def _coloured(line: str, verdict: str) -> str:
+    """Colour the verdict at the beginning of a line."""
+    ink = next((ink for word, ink in _BY_VERDICT.items() if word in verdict.split()), "")
+    return f"{ink}{verdict}{_PLAIN}{line[len(verdict) :]}" if ink else line
 
 
 def _cut(line: str, width: int) -> str:

@@ -111,14 +111,14 @@
   function legend(history) {
     const parts = ["Line: median of each session; band: its interval."];
     if (history.levels.length) parts.push("Dashed: the level it is compared with.");
-    for (const [place, word] of history.changes) parts.push(`${sign(word)} ${word} since ${data.sessions[place][1]}.`);
+    for (const [place, word] of history.changes) parts.push(`${sign(word)} ${word} ${word === "recovered" ? "on" : "since"} ${data.sessions[place][1]}.`);
     for (const [place, reason] of history.accepted) {
       parts.push(`◆ accepted on ${data.sessions[place][1]}${reason ? `: ${reason}` : ""}.`);
     }
     return parts.join(" ");
   }
 
-  const sign = word => ({ slower: "▲", faster: "▼" })[word] || "△";
+  const sign = word => ({ slower: "▲", faster: "▼" })[word] || "▽";
 
   const time = seconds => {
     if (seconds == null) return "no time";
@@ -183,7 +183,7 @@
       context.fillText(word, x, top + 12 * ratio);
       context.restore();
     };
-    for (const [place, word] of history.changes) put(place - 0.5, sign(word), colour(word === "faster" ? "--good" : "--bad"));
+    for (const [place, word] of history.changes) put(place - 0.5, sign(word), colour(word === "slower" ? "--bad" : "--good"));
     for (const [place] of history.accepted) put(place, "◆", colour("--level"));
   }
 
