@@ -9,7 +9,7 @@ from reports.values import mapping
 from reports.why.ablations import best, input_share, of_setting, variants
 from reports.why.causes import cause_of
 from reports.why.facts import Facts, facts
-from reports.why.prediction import Parts, parts_of, predicted_s, predictions, scales_for
+from reports.why.prediction import Parts, Scales, parts_of, predicted_s, predictions, scales_for
 from reports.why.primitives import Machine, machine_of, primitives
 from reports.why.shares import SHARE_TITLES, shares_of
 
@@ -45,12 +45,14 @@ class Why:
 def explain(cases: pd.DataFrame) -> Why:
     """Explain one session's cases: the rows of `reports.load_runs(...).cases` of one session on one machine."""
     found, measured, tried = facts(cases), primitives(cases), variants(cases)
-    machines = {case.device: machine_of(measured, case.device) for case in found}
-    rows = [_explained(case, found, machines[case.device], tried) for case in found]
+    machines = {device: machine_of(measured, device) for device in sorted({case.device for case in found})}
+    one_each = {case.setting: case for case in found}
+    fitted = {setting: scales_for(case, found, machines[case.device]) for setting, case in one_each.items()}
+    rows = [_explained(case, machines[case.device], fitted[case.setting], tried) for case in found]
     return Why(
         explanations=pd.DataFrame(rows, columns=EXPLANATION_COLUMNS),
         primitives=measured,
-        predictions=predictions(found, machines),
+        predictions=predictions(found, machines, fitted),
         variants=tried,
         machines=machines,
     )
@@ -75,8 +77,8 @@ def _are_primitives(cases: pd.DataFrame) -> "pd.Series[bool]":
     return pd.Series(["primitive" in mapping(extra) for extra in cases["extra"]], index=cases.index, dtype=bool)
 
 
-def _explained(case: Facts, found: list[Facts], machine: Machine, tried: pd.DataFrame) -> dict[str, Any]:
-    parts, scales = parts_of(case, machine), scales_for(case, found, machine)
+def _explained(case: Facts, machine: Machine, scales: Scales, tried: pd.DataFrame) -> dict[str, Any]:
+    parts = parts_of(case, machine)
     usable = of_setting(tried, *case.setting)
     shares = shares_of(case, parts, machine, scales, input_share(usable))
     cause = cause_of(case, parts, machine, shares)

@@ -79,18 +79,20 @@ def pipeline_step(case: Facts, parts: Parts, host_s: float, device_s: float) -> 
     return Step(host_s, device_s, max(1, round(case.operators)), parts.copies_s, parts.read_s)
 
 
-def predictions(found: Sequence[Facts], machines: dict[str, Machine]) -> pd.DataFrame:
+Setting = tuple[str, str, int | None]
+
+
+def predictions(found: Sequence[Facts], machines: dict[str, Machine], fitted: dict[Setting, Scales]) -> pd.DataFrame:
     """Return one row per case with what each method predicts, in seconds; NaN where primitives or counts are missing.
 
-    A method that finds nothing to fit on falls back on the one before.
+    `fitted` holds the scales of each setting. A method that found nothing to fit on falls back on the one before.
     """
-    rows = [
-        [
-            case.fullname, case.device, case.model, case.batch_size, case.log_interval, case.step_time_s,
-            *(predicted_s(case, machines[case.device], scales) for scales in _scales(case, found, machines)),
-        ]
-        for case in found
-    ]  # fmt: skip
+    rows = []
+    for case in found:
+        both = fitted[case.setting]
+        told = [getattr(case, name) for name in PREDICTION_COLUMNS[: -len(METHODS)]]
+        methods = (Scales(), Scales(both.operators), both)
+        rows.append([*told, *(predicted_s(case, machines[case.device], scales) for scales in methods)])
     return pd.DataFrame(rows, columns=PREDICTION_COLUMNS)
 
 
@@ -142,11 +144,6 @@ def arithmetic_scale(case: Facts, others: Sequence[Facts], machine: Machine, ope
         return 1.0
     near = min(telling, key=lambda one: abs(math.log((one.batch_size or 1) / (case.batch_size or 1))))
     return _fitted(same, near.setting, machine, lambda scale: Scales(operators, scale))
-
-
-def _scales(case: Facts, found: Sequence[Facts], machines: dict[str, Machine]) -> tuple[Scales, Scales, Scales]:
-    both = scales_for(case, found, machines[case.device])
-    return Scales(), Scales(both.operators), both
 
 
 def _median_time_s(found: Sequence[Facts], setting: object) -> float:
