@@ -72,6 +72,35 @@ def test_options_narrow_exactly(selected: Select, options: list[str], ids: list[
     assert (code, ran) == (0, ids)
 
 
+@pytest.mark.parametrize(
+    ("options", "narrowed"),
+    [
+        ([], False),
+        (["-m", "nightly or not nightly"], False),
+        (["--devices", "cpu,cpu-all,cuda1"], True),  # the case without a device is left out
+        (["-k", "batch16"], True),
+        (["-m", "nightly"], True),
+        (["test_selection_of_a_file.py"], True),
+    ],
+)
+def test_a_run_knows_whether_cases_of_the_default_matrix_were_left_out_on_purpose(
+    pytester: pytest.Pytester, options: list[str], narrowed: bool
+) -> None:
+    pytester.makepyfile(test_selection_of_a_file=MATRIX)
+    pytester.makeini(INI)
+    pytester.makeconftest("""
+        from fixtures.selection import NARROWED
+
+        def pytest_terminal_summary(terminalreporter, config):
+            terminalreporter.write_line(f"narrowed: {config.stash[NARROWED]}")
+    """)
+    plugins = ("-p", "fixtures.options", "-p", "fixtures.selection", "-p", "no:cacheprovider")
+
+    result = pytester.runpytest_inprocess(*plugins, "--benchmark-disable", *options)
+
+    result.stdout.fnmatch_lines([f"narrowed: {narrowed}"])
+
+
 def test_without_options_nightly_cases_and_further_devices_are_left_out(selected: Select) -> None:
     code, ran, _ = selected()
 
