@@ -28,23 +28,23 @@ class CapturedStep(VariantRun):
     def __init__(self, setting: Setting) -> None:
         new_graph = graph_class(setting)
         super().__init__(_capturable(setting))
-        self._read_from: Batch = (self._fixed[0][0].clone(), self._fixed[0][1].clone())
+        self.batch: Batch = (self._fixed[0][0].clone(), self._fixed[0][1].clone())
         self._graph = new_graph()
         try:
-            self._captured_loss = self._capture()
+            self.captured_loss = self._capture()
         except RuntimeError as error:
             raise UnavailableError(f"the step cannot be captured: {str(error).splitlines()[0]}") from error
 
     def take(self) -> Batch:
         """The next batch, copied to where the graph reads it."""
-        for target, source in zip(self._read_from, super().take(), strict=True):
+        for target, source in zip(self.batch, super().take(), strict=True):
             target.copy_(source, non_blocking=True)
-        return self._read_from
+        return self.batch
 
     def advance(self, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:  # noqa: ARG002  the graph has them
         """Replay the step; returns where it leaves the loss."""
         self._graph.replay()
-        return self._captured_loss
+        return self.captured_loss
 
     def _capture(self) -> torch.Tensor:
         """Warm up, capture and put everything that was trained meanwhile back."""
@@ -54,14 +54,14 @@ class CapturedStep(VariantRun):
         stream.wait_stream(current)
         with stream:
             for _ in range(WARM_UP_STEPS):
-                super().advance(*self._read_from)
+                super().advance(*self.batch)
         current.wait_stream(stream)
         # Without gradients from before, the captured backward pass writes its own and never adds to them.
         self._optimizer.zero_grad(set_to_none=True)
         torch.accelerator.synchronize(place)
         with stream:
             self._graph.capture_begin()
-            loss = super().advance(*self._read_from)
+            loss = super().advance(*self.batch)
             self._graph.capture_end()
         current.wait_stream(stream)
         self._put_back(kept)

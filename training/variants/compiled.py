@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +14,7 @@ from training.variants.run import UnavailableError, VariantRun
 from training.variants.updating import functional_update
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from training.variants.run import Setting
 
@@ -96,12 +96,24 @@ def start_compiler(setting: Setting) -> None:
         torch.compile(torch.neg)(torch.ones(2, device=setting.device.torch_device))
 
 
-def cold_cache() -> AbstractContextManager[None]:
-    """An empty compile cache in a temporary folder, and no library of earlier compilations at hand in this process."""
-    # torch has no public way to forget the libraries that this process has loaded.
-    from torch._inductor.utils import fresh_cache  # noqa: PLC0415  slow to import
+@contextmanager
+def cold_cache() -> Iterator[None]:
+    """An empty compile cache in a temporary folder, and no library of earlier compilations at hand in this process.
 
-    return cast("AbstractContextManager[None]", fresh_cache())
+    Raises:
+        UnavailableError: what is called inside the block cannot be compiled.
+    """
+    from torch._dynamo.exc import TorchDynamoException  # noqa: PLC0415  slow to import
+
+    # torch has no public way to forget the libraries that this process has loaded.
+    from torch._inductor.utils import fresh_cache  # noqa: PLC0415  as above
+
+    try:
+        with fresh_cache():
+            yield
+    except TorchDynamoException as error:
+        reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise UnavailableError(f"torch.compile cannot compile it: {reason}") from error
 
 
 def _gradients_traced() -> Callable[[], AbstractContextManager[object]]:
