@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,6 +22,14 @@ from reports.errors import ReportError
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOW_TO_INSTALL = "no Chromium found: apt-get install chromium (Debian), or put Chrome on the PATH"
 _LONGEST_ANSWER_S = 60.0
+_ON_3_AND_4 = """
+import os, sys
+ends = [os.dup2(int(end), free, inheritable=True) for end, free in zip(sys.argv[1:3], (100, 101))]
+for end, wanted in zip(ends, (3, 4)):
+    os.dup2(end, wanted, inheritable=True)
+    os.close(end)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 class Browser:
@@ -130,7 +139,7 @@ def browser() -> Iterator[Browser]:
         for end in (to_browser, from_browser):
             stack.callback(os.close, end)
         command = [
-            "sh", "-c", f'exec 3<&{its_input} 4>&{its_output}; exec "$0" "$@"', program,
+            sys.executable, "-c", _ON_3_AND_4, str(its_input), str(its_output), program,
             "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
             f"--user-data-dir={profile}", "--no-first-run", "--disable-background-networking",
         ]  # fmt: skip

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -93,8 +93,8 @@ def _changes(nights: list[Night], case: int, shown: list[int]) -> Iterator[tuple
                 yield at, _CHANGED[word]
 
 
-def _of_tonight(row: dict[str, object], last: int) -> Marks:
-    baseline_s = float(str(row["baseline_s"]))
-    word = _CHANGED.get(str(row["verdict"]))
+def _of_tonight(row: dict[Any, Any], last: int) -> Marks:
+    baseline_s = float(row["baseline_s"])
+    word = _CHANGED.get(row["verdict"])
     levels = [(0, last, float(f"{baseline_s:.4g}"))] if baseline_s > 0 else []
     return Marks(levels, [(last, word)] if word and row["new"] else [], [])

@@ -23,15 +23,16 @@ def run_times(measured: pd.DataFrame, epochs: int) -> pd.DataFrame:
     samples, start_up = _samples_per_epoch(measured), _start_up(measured)
     steps = measured[measured["unit"].isin(["step", ""]) & (measured["model"] != "") & measured["median_s"].notna()]
     rows = []
-    for (model, batch_size, device), group in steps.groupby(["model", "batch_size", "device"], sort=True):
+    for (model, size, device), group in steps.groupby(["model", "batch_size", "device"], sort=True):
+        batch_size = max(1, count(size))
         quiet = max(group.to_dict("records"), key=lambda case: _rank(case["log_interval"]))
         if quiet["dataset"] not in samples:
             continue
-        steps_per_epoch = max(1, samples[quiet["dataset"]] // int(batch_size))
+        steps_per_epoch = max(1, samples[quiet["dataset"]] // batch_size)
         epoch_s = steps_per_epoch * quiet["median_s"]
         start_up_s = start_up.get((device, quiet["dataset"]), start_up.get((device, ""), math.nan))
         total_s = epochs * epoch_s + (0 if math.isnan(start_up_s) else start_up_s)
-        rows.append((model, int(batch_size), device, quiet["median_s"], steps_per_epoch, epoch_s, start_up_s, total_s))
+        rows.append((model, batch_size, device, quiet["median_s"], steps_per_epoch, epoch_s, start_up_s, total_s))
     return pd.DataFrame(rows, columns=RUN_COLUMNS)
 
 
@@ -65,12 +66,9 @@ def break_even_epochs(processor: dict[Any, Any], accelerator: dict[Any, Any]) ->
 
     Both are rows of `run_times`; start-up that is not known counts as none.
     """
-    gained_s = processor["epoch_s"] - accelerator["epoch_s"]
-    lost_s = sum(side * row["start_up_s"] for side, row in ((1, accelerator), (-1, processor))
-                 if not math.isnan(row["start_up_s"]))  # fmt: skip
-    if gained_s <= 0:
-        return math.inf
-    return max(0.0, lost_s / gained_s)
+    gained_s = float(processor["epoch_s"] - accelerator["epoch_s"])
+    starts_s = [0.0 if math.isnan(row["start_up_s"]) else float(row["start_up_s"]) for row in (accelerator, processor)]
+    return max(0.0, (starts_s[0] - starts_s[1]) / gained_s) if gained_s > 0 else math.inf
 
 
 def pairs(times: pd.DataFrame) -> list[tuple[dict[Any, Any], dict[Any, Any]]]:

@@ -34,10 +34,10 @@ _CHANGES = (
 _CASES = (
     Column("case", is_number=False),
     Column("verdict", is_number=False),
-    Column("median time per unit"),
+    Column("change"),
+    Column("time per unit"),
     Column("samples per second"),
     Column("ratio to earlier"),
-    Column("change"),
     Column("flags", is_number=False),
 )
 
@@ -82,10 +82,10 @@ def cases(subject: Subject) -> Section:
         (
             CaseName(names[row["fullname"]], row["fullname"]),
             mark(row["verdict"]),
+            percent_change(row["ratio"]),
             seconds(row["median_s"]),
             significant(throughput.get(row["fullname"], float("nan"))),
             significant(row["ratio"], 4),
-            percent_change(row["ratio"]),
             ", ".join(row["flags"]),
         )
         for row in verdicts.to_dict("records")

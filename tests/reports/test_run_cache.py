@@ -12,7 +12,10 @@ import pytest
 from made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 from reports import reading, run_cache
+from reports.decoding import Content
+from reports.definition import Definitions
 from reports.run_cache import RunCache, default_place
+from reports.run_file import RunFile, run_in
 from reports.runs import Runs, load_runs
 
 
@@ -22,8 +25,13 @@ class Parsed(list[Path]):
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> Parsed:
-    seen, run_in = Parsed(), reading.run_in
-    monkeypatch.setattr(reading, "run_in", lambda path, *rest: (seen.append(path), run_in(path, *rest))[1])
+    seen = Parsed()
+
+    def parse(path: Path, content: Content, definitions: Definitions) -> RunFile:
+        seen.append(path)
+        return run_in(path, content, definitions)
+
+    monkeypatch.setattr(reading, "run_in", parse)
     monkeypatch.setattr(run_cache, "SETTLED_S", -60)  # the tests' files are always younger
     return seen
 

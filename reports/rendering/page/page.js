@@ -105,7 +105,15 @@
     const plot = draw(chart, history, reading, width);
     chart.append(marks);
     open.set(button, { row, plot });
-    chart.addEventListener("keydown", event => step(event, plot));
+    let place = data.sessions.length - 1;
+    chart.addEventListener("keydown", event => {
+      const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!move) return;
+      event.preventDefault();
+      place = Math.min(data.sessions.length - 1, Math.max(0, place + move));
+      plot.setCursor({ left: plot.valToPos(place, "x"), top: 10 });
+      reading.textContent = told(history, place);
+    });
   }
 
   function legend(history) {
@@ -160,7 +168,7 @@
       bands: [{ series: [2, 1], fill: colour("--band-fill") }],
       hooks: {
         draw: [plot => mark(plot, history)],
-        setCursor: [plot => { if (plot.cursor.idx != null) reading.textContent = told(history, plot.cursor.idx); }],
+        setCursor: [plot => { if (plot.cursor.event && plot.cursor.idx != null) reading.textContent = told(history, plot.cursor.idx); }],
       },
     };
     reading.textContent = told(history, history.times.length - 1);
@@ -204,15 +212,6 @@
       return "changed: " + names.map(name => `${name} ${before[name] || "none"} → ${now[name] || "none"}`).join(", ");
     }
     return ["torch", "cuda", "driver", "python"].filter(name => now[name]).map(name => `${name} ${now[name]}`).join(", ");
-  }
-
-  function step(event, plot) {
-    const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!move) return;
-    event.preventDefault();
-    const last = data.sessions.length - 1;
-    const place = Math.min(last, Math.max(0, (plot.cursor.idx == null ? last + 1 : plot.cursor.idx) + move));
-    plot.setCursor({ left: plot.valToPos(place, "x"), top: 10 });
   }
 
   document.addEventListener("click", event => {
