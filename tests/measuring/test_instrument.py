@@ -16,6 +16,7 @@ import pytest
 
 from fixtures.paired import paired_blocks
 from fixtures.warmup import blocks
+from fixtures.watch import Watch
 from training import data
 from training.devices import DEVICES
 from training.registry import MODELS
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 ATTEMPTS = 4
-"""These machines are shared: a neighbour may spoil an attempt, but not make a wrong instrument right."""
+BUSY_CORES = 0.3
 
 pytestmark = pytest.mark.slow
 
@@ -58,6 +59,33 @@ def true_wait_s(time_s: float) -> float:
     return statistics.median(blocks(lambda: busy_wait(time_s), time.perf_counter, block_steps=1, count=500))
 
 
+def require_within(tolerance: float, error_of_attempt: Callable[[], float]) -> None:
+    """Ask up to four times for an error within the tolerance; skip if neighbours kept the machine busy meanwhile.
+
+    A neighbour may spoil an attempt, but does not make a wrong instrument right.
+    """
+    watch, children_s = Watch(), children_cpu_s()
+    watch.begin()
+    errors = []
+    for _ in range(ATTEMPTS):
+        errors.append(error_of_attempt())
+        if abs(errors[-1]) <= tolerance:
+            return
+    watch.finish(0)
+    assert watch.end is not None
+    our_cores = (children_cpu_s() - children_s) / (watch.end.wall_s - watch.start.wall_s)
+    others = (watch.other_cores() or 0.0) - our_cores
+    if others > BUSY_CORES:
+        pytest.skip(f"other processes kept {others:.1f} cores busy; errors {errors}")
+    pytest.fail(f"errors {errors} exceed {tolerance}")
+
+
+def children_cpu_s() -> float:
+    """CPU seconds of this process's children that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.3])
 def test_an_injected_wait_is_found_and_sized_within_ten_percent(share: float) -> None:
     """Both ways wait, the second longer: any waiting at all slows the step after it by a few per cent of its own."""
@@ -73,25 +101,19 @@ def test_an_injected_wait_is_found_and_sized_within_ten_percent(share: float) ->
 
             return step
 
-        errors = []
-        for _ in range(ATTEMPTS):
+        def error() -> float:
             pairs = paired_blocks(waiting(short_s), waiting(long_s), time.perf_counter, block_steps=20, pairs=400)
-            errors.append(pairs.extra_s() / (true_wait_s(long_s) - true_wait_s(short_s)) - 1)
-            if abs(errors[-1]) <= 0.1:
-                break
+            return pairs.extra_s() / (true_wait_s(long_s) - true_wait_s(short_s)) - 1
 
-    assert abs(errors[-1]) <= 0.1, errors
+        require_within(0.1, error)
 
 
 def test_the_suite_costs_less_than_one_percent_of_an_iris_step(tmp_path: Path) -> None:
-    ratios = []
-    for _ in range(ATTEMPTS):
+    def error() -> float:
         run = measure(tmp_path, "benchmarks/bench_harness.py", "-k", "iris")
-        ratios.append(run["benchmarks"][0]["extra_info"]["harness"]["ratio_of_minima"])
-        if abs(ratios[-1] - 1) <= 0.01:
-            break
+        return float(run["benchmarks"][0]["extra_info"]["harness"]["ratio_of_minima"]) - 1
 
-    assert abs(ratios[-1] - 1) <= 0.01, ratios
+    require_within(0.01, error)
 
 
 @pytest.fixture
