@@ -19,6 +19,7 @@ from benchmarks import (
     bench_harness,
     bench_latency,
     bench_lessons,
+    bench_overheads,
     bench_primitives,
     bench_training,
 )
@@ -35,6 +36,7 @@ MODULES = (
     bench_harness,
     bench_latency,
     bench_lessons,
+    bench_overheads,
     bench_primitives,
     bench_training,
 )
