@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
+from reports.freshness import baseline_age
 from reports.identity import short_names
 from reports.judging import Judgement
 from reports.quantities import age, counted, significant
@@ -82,7 +83,7 @@ def _not_yet(judgement: Judgement) -> str:
 
 
 def first_lines(judgement: Judgement, now: datetime | None = None) -> list[str]:
-    """Return the verdict, then what it rests on: cases judged of cases expected, history, age of the session."""
+    """Return the verdict, then what it rests on: cases judged of cases expected, history, ages."""
     lines = [headline(judgement)]
     if judgement.started is None:
         return lines
@@ -97,4 +98,6 @@ def first_lines(judgement: Judgement, now: datetime | None = None) -> list[str]:
             f"{counted(judgement.short_of_history, 'case')} not judged for want of history "
             f"(fewer than {judgement.least_history} earlier sessions)."
         )
+    if judgement.judged:
+        lines.append(baseline_age(judgement.sessions, judgement.session, judgement.machine))
     return lines

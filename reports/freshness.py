@@ -1,11 +1,18 @@
 """How old the judged session and its baseline are: a nightly that stopped running must not stay green."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pandas as pd
 
 from reports.history import earlier_sessions
+from reports.judging import Judgement
 from reports.quantities import age
+
+
+def held_to_age(judgement: Judgement, now: datetime, most: timedelta) -> Judgement:
+    """Return the judgement, without a verdict when its session is older than `most`; a problem it has comes first."""
+    return replace(judgement, problem=judgement.problem or stale(judgement.started, now, most))
 
 
 def stale(started: datetime | None, now: datetime, most: timedelta) -> str:

@@ -49,7 +49,7 @@ def compare_units(ratios: pd.DataFrame) -> pd.DataFrame:
     `worst_ratio`. A device with fewer than `LEAST_CASES` cases is left out.
     """
     logs = ratios.map(math.log)
-    rows = [row for device in _devices(ratios) for row in _of_device(device, logs.xs(device, level="device"))]
+    rows = [row for device in _devices(ratios) for row in _of_device(device, logs.loc[[device], :])]
     frame = pd.DataFrame(rows, columns=UNIT_COLUMNS).astype({"slower": bool})
     return frame.sort_values("ratio", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -77,7 +77,7 @@ def _of_device(device: str, logs: pd.DataFrame) -> list[dict[str, object]]:
             "ratio": math.exp(level[unit]),
             "z": float(distance[unit]) / spread,
             "slower": bool(distance[unit] / spread > LIMIT_Z and math.expm1(distance[unit]) > LEAST_CHANGE),
-            "worst_case": str(measured[unit].idxmax()),
+            "worst_case": str(measured.index[int(measured[unit].argmax())][1]),
             "worst_ratio": math.exp(measured[unit].max()),
         }
         for unit in measured.columns
@@ -97,4 +97,4 @@ def _newest(cases: pd.DataFrame, session: str, machine: str) -> pd.DataFrame:
     last = tonight.sort_values("started", kind="stable").drop_duplicates("unit", keep="last")
     chosen = set(zip(last["unit"], last["session"], strict=True))
     is_chosen = [key in chosen for key in zip(tonight["unit"], tonight["session"], strict=True)]
-    return tonight.loc[is_chosen, :]
+    return pd.DataFrame(tonight.loc[is_chosen, :])

@@ -5,6 +5,7 @@
 import argparse
 import sys
 from collections.abc import Hashable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--epochs", type=_epochs, default=10, metavar="N", help="tell how long a training run of so many epochs takes"
     )
     parser.add_argument(
+        "--max-age",
+        type=_hours,
+        metavar="HOURS",
+        help="exit code 2 when the session is older, as when the nightly no longer runs (default: any age)",
+    )
+    parser.add_argument(
         "--no-cache", action="store_true", help="read every file anew, and keep nothing of them for the next time"
     )
     rule.add_arguments(parser)
@@ -46,6 +53,16 @@ def _epochs(words: str) -> int:
     if not words.isdecimal() or not 1 <= int(words) <= MOST_EPOCHS:
         raise argparse.ArgumentTypeError(f"{words!r} is not a whole number from 1 to {MOST_EPOCHS}")
     return int(words)
+
+
+def _hours(words: str) -> timedelta:
+    try:
+        span = timedelta(hours=float(words))
+    except (ValueError, OverflowError):
+        span = timedelta()
+    if span <= timedelta():
+        raise argparse.ArgumentTypeError(f"{words!r} is not a number of hours above 0")
+    return span
 
 
 def _name_skipped(skipped: list[dict[Hashable, Any]]) -> None:
@@ -61,6 +78,7 @@ def _name_skipped(skipped: list[dict[Hashable, Any]]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Judge, write the report, print its short form; return the exit code."""
     from reports.decision import exit_code
+    from reports.freshness import held_to_age
     from reports.judging import judge
     from reports.marks import Rule
     from reports.rendering import terminal
@@ -76,6 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
     _name_skipped(runs.skipped.to_dict("records"))
     settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
     judgement = judge(runs, named or asked, settings=settings, accepted=accepted)
+    if arguments.max_age:
+        judgement = held_to_age(judgement, datetime.now(UTC), arguments.max_age)
     report = report_of(
         runs, judgement, arguments.fail_on, epochs=arguments.epochs, rule=Rule(settings=settings, accepted=accepted)
     )

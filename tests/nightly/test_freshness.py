@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 
+from reports.cli import main
 from reports.freshness import baseline_age, hours, stale
+from tests.reports.made_runs import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty store."""
+    return Store(tmp_path / "store")
 
 
 @pytest.mark.parametrize(
@@ -70,3 +82,23 @@ def test_without_earlier_sessions_of_its_kind_there_is_no_baseline_to_tell_of() 
 )
 def test_hours_read_as_a_person_writes_them(minutes: int, said: str) -> None:
     assert hours(timedelta(minutes=minutes)) == said
+
+
+@pytest.mark.parametrize(("hours_allowed", "code", "first"), [("1", 2, "No verdict: stale: the"), ("1e9", 0, "Not en")])
+def test_judging_a_session_that_is_too_old_ends_with_no_verdict(
+    store: Store, capsys: pytest.CaptureFixture[str], hours_allowed: str, code: int, first: str
+) -> None:
+    store.add({"a": 1.0}, started=datetime(2026, 3, 1, tzinfo=UTC))
+
+    report = store.folder.with_name("report")
+    ended = main(["judge", str(store.folder), "--output", str(report), "--max-age", hours_allowed])
+
+    assert ended == code
+    assert capsys.readouterr().out.startswith(first)
+
+
+@pytest.mark.parametrize("words", ["0", "-1", "nan", "soon", "1e99"])
+def test_an_age_that_is_none_is_one_line(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", f"--max-age={words}"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{words!r} is not a number of hours above 0" in line

@@ -102,5 +102,5 @@ def test_a_case_that_one_unit_lacks_is_compared_among_the_others() -> None:
 
     ratios = unit_ratios(cases[~lacking], "of-unitb", "m")
 
-    assert pd.isna(ratios.loc[("cuda", "b.py::bench[cuda-one]"), "unita"])
+    assert ratios["unita"].isna().sum() == 1
     assert slower(cases[~lacking], "of-unitb") == [("unitf", "cuda")]
