@@ -12,13 +12,15 @@ from reports.values import LARGEST_COUNT, number, sequence
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+SHORTEST_S, LONGEST_S = 1e-15, 1e15
+"""What lies beyond is no time that anybody measured, and its ratios would overflow."""
 _PLAIN = {float, int}
 
 
 def figures(all_stats: list[dict[str, Any]]) -> tuple[Floats, Floats, Counts, Counts]:
     """Return median and interquartile range in seconds per unit, rounds and iterations, from each entry's `stats`.
 
-    The median is that of the raw rounds where they are there, else the recorded one, and NaN unless above 0. Rounds
+    The median is that of the raw rounds where they are there, else the recorded one; NaN for what is no time. Rounds
     that are no finite numbers are left out. The range is the recorded one, else that of the rounds.
     """
     raw = [stats.get("data") for stats in all_stats]
@@ -28,8 +30,8 @@ def figures(all_stats: list[dict[str, Any]]) -> tuple[Floats, Floats, Counts, Co
     for place in np.flatnonzero(~(iqr_s >= 0)):
         iqr_s[place] = _iqr_s(raw[place], iqr_s[place])
     return (
-        np.where(median_s > 0, median_s, math.nan),
-        iqr_s,
+        np.where((median_s >= SHORTEST_S) & (median_s <= LONGEST_S), median_s, math.nan),
+        np.where(iqr_s <= LONGEST_S, iqr_s, math.nan),
         np.where(rounds > 0, rounds, _counts(all_stats, "rounds")),
         _counts(all_stats, "iterations"),
     )
@@ -58,7 +60,8 @@ def _of_equally_many(raw: list[Any], length: int) -> Floats:
     table = np.frombuffer(b"".join([pack(*rounds) for rounds in raw])).reshape(len(raw), length)
     low, high = (length - 1) // 2, length // 2
     parted = np.partition(table, (low, high), axis=1)
-    return (parted[:, low] + parted[:, high]) / 2
+    with np.errstate(over="ignore"):  # the sum of two numbers near the largest one is no time anyway
+        return (parted[:, low] + parted[:, high]) / 2
 
 
 def _numbers(rounds: object) -> list[float]:

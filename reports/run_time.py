@@ -23,11 +23,11 @@ def run_times(measured: pd.DataFrame, epochs: int) -> pd.DataFrame:
     samples, start_up = _samples_per_epoch(measured), _start_up(measured)
     steps = measured[measured["unit"].isin(["step", ""]) & (measured["model"] != "") & measured["median_s"].notna()]
     rows = []
-    for (model, size, device), group in steps.groupby(["model", "batch_size", "device"], sort=True):
-        batch_size = max(1, count(size))
+    for _, group in steps[steps["batch_size"].notna()].groupby(["model", "batch_size", "device"], sort=True):
         quiet = max(group.to_dict("records"), key=lambda case: _rank(case["log_interval"]))
         if quiet["dataset"] not in samples:
             continue
+        model, batch_size, device = quiet["model"], max(1, count(quiet["batch_size"])), quiet["device"]
         steps_per_epoch = max(1, samples[quiet["dataset"]] // batch_size)
         epoch_s = steps_per_epoch * quiet["median_s"]
         start_up_s = start_up.get((device, quiet["dataset"]), start_up.get((device, ""), math.nan))

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
-from reports.commands import judge, recover
+from reports.commands import judge, pictures, recover
 
 
 class Command(NamedTuple):
@@ -19,5 +19,6 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("judge", judge.HELP, judge.add_arguments, judge.run),
+    Command("pictures", pictures.HELP, pictures.add_arguments, pictures.run),
     Command("recover", recover.HELP, recover.add_arguments, recover.run),
 )

@@ -1,0 +1,33 @@
+"""`pictures`: the page, the terminal and the lesson's bars as pictures, for a README."""
+
+# ruff: noqa: PLC0415  what `run` works with is imported when it runs, so that --help answers at once
+
+import argparse
+import sys
+from pathlib import Path
+
+HELP = "draw the newest session's page, terminal and lesson as pictures (needs Chromium)"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path("docs/images"), metavar="DIR", help="where the pictures are written"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge, draw, and name each picture; return 0."""
+    from reports.judging import judge
+    from reports.pictures import write_pictures
+    from reports.report import report_of
+    from reports.runs import load_runs
+
+    runs = load_runs(arguments.store)
+    report = report_of(runs, judge(runs), "new")
+    for path in write_pictures(runs, report, arguments.output):
+        sys.stdout.write(f"{path}\n")
+    return 0
