@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.axes import over_primitives
+import pytest
+
+from benchmarks.axes import over_devices, over_primitives
 
 if TYPE_CHECKING:
     from fixtures.primitives import MeasurePrimitive, Prepared
@@ -18,3 +20,10 @@ if TYPE_CHECKING:
 def bench_primitive(prepared_primitive: Prepared, measure_primitive: MeasurePrimitive) -> None:
     """One operation on one device."""
     measure_primitive(prepared_primitive)
+
+
+@pytest.mark.nightly
+@over_devices
+def bench_sustained(heavy_product: Prepared, measure_sustained: MeasurePrimitive) -> None:
+    """One heavy product for two minutes: where clocks and speed settle. Nightly."""
+    measure_sustained(heavy_product)

@@ -60,6 +60,11 @@ def primitives_of(device: Device) -> dict[str, Primitive]:
     return _ON_ACCELERATOR if device.is_accelerator else _ON_HOST
 
 
+def sustained_product(device: Device) -> Primitive:
+    """A product that keeps any device busy for long, to be repeated for minutes: nothing draws more power."""
+    return _matmul_row(ACCELERATOR_SIDE, 50 if device.is_accelerator else 1, torch.float32, "float32")
+
+
 def _dispatch(_device: Device) -> Operation:
     """An in-place addition of one element in host memory: what the host pays for any operator, on every device."""
     one, other = torch.zeros(1), torch.ones(1)

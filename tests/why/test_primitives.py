@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
+from fixtures.primitives import settling
 from training import precision, primitives
 from training.devices import DEVICES, Device
 from training.primitives import primitives_of
@@ -133,3 +134,19 @@ def test_tf32_holds_for_its_block_alone() -> None:
         inside = torch.backends.cuda.matmul.fp32_precision
 
     assert (inside, torch.backends.cuda.matmul.fp32_precision) == ("tf32", "ieee")
+
+
+def test_a_sustained_run_tells_where_it_settled() -> None:
+    """Twenty spans of two rounds, three calls each: four spans at 1 s, then a card that clocks down to 1.25 s."""
+    rounds_s = [1.0] * 8 + [1.25] * 32
+
+    assert settling(rounds_s, calls=3) == {"first_s": 1.0, "last_s": 1.25, "settled_after_s": 24.0}
+
+
+def test_a_run_that_never_changes_is_settled_at_once_however_short() -> None:
+    assert settling([2.0], calls=1) == {"first_s": 2.0, "last_s": 2.0, "settled_after_s": 0}
+    assert settling([2.0, 2.02] * 20, calls=1)["settled_after_s"] == 0
+
+
+def test_a_sustained_product_is_large_on_every_device() -> None:
+    assert {primitives.sustained_product(device).amount for device in (CPU, CUDA)} == {2 * 4096**3}
