@@ -4,12 +4,12 @@ pytest_plugins = [
     "fixtures.options",
     "fixtures.selection",
     "fixtures.timeouts",
-    "fixtures.datasets",
     "fixtures.machine_info",
     "fixtures.exports",
     "fixtures.baseline",
     "fixtures.memory",
     "fixtures.saving",
+    "fixtures.datasets",  # after saving: what comes later is asked first, and wrong data must leave no run
     "fixtures.display",
     "fixtures.devices",
     "fixtures.timing",
