@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from reports.charts import COLOURS, DASHES, drawn
 from reports.layout import Column, Figure, Section, Table
-from reports.quantities import MISSING, memory, seconds, significant
+from reports.quantities import MISSING, counted, memory, seconds, significant
 from reports.scaling import SAME_TRAINING, distributed_trainings, reductions
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _picture(trainings: pd.DataFrame) -> Iterator[Figure]:
         if len(group) > 1
     }
     words = "; ".join(
-        f"{name}: " + ", ".join(f"{n} ranks {share(e)}" for n, e in points) for name, points in lines.items()
+        f"{name}: " + ", ".join(f"{counted(n, 'rank')} {share(e)}" for n, e in points) for name, points in lines.items()
     )
     svg = drawn(lambda axes: _draw(axes, lines))
     yield Figure("Efficiency by number of ranks; higher is better.", f"Line chart. {words}.", svg)

@@ -89,7 +89,7 @@ def test_the_report_shows_efficiency_with_its_picture_and_leaves_ranks_out_of_th
     assert [row[-1] for row in scaling.tables[0].rows] == ["100 %", "50.0 %", "100 %", "80.0 %"]
     assert scaling.tables[1].rows[1] == ("cuda", "4", "954 MiB", "10.0 ms", "150")
     (figure,) = scaling.figures
-    assert "cuda mnist-cnn 128 weak: 1 ranks 100 %, 4 ranks 80.0 %" in figure.alternative
+    assert "cuda mnist-cnn 128 weak: 1 rank 100 %, 4 ranks 80.0 %" in figure.alternative
     assert "mnist-cnn" not in str(sections["devices"])
 
 
