@@ -22,7 +22,7 @@ from reports.machine import environment_of, machine_of
 from reports.values import label, mapping, moment, text
 
 OUTCOMES = ("passed", "failed", "skipped", "timed-out", "not-reached")
-KINDS = ("local", "nightly", "rerun")
+KINDS = ("local", "nightly", "rerun", "smoke")
 NO_TIME = "the file holds no usable time for it"
 _PASSED = {"outcome": "passed", "reason": ""}
 _NOT_MEASURED: dict[str, Any] = {}
