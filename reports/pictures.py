@@ -53,10 +53,13 @@ def pictures(runs: Runs, report: Report) -> Iterator[tuple[str, bytes]]:
 def _in_html(report: Report) -> str:
     """Return the terminal's text with its colours."""
     shown = html.escape(terminal.render(report, Path("report"), 80, colour=True)).rstrip()
-    spans = re.sub("\x1b\\[(1|31|32|33)m", lambda found: f'<span style="{_INKS[found[1]]}">', shown)
-    return re.sub(
-        r"^(.*)\x1b\[0m", lambda found: found[1] + "</span>" * found[1].count("<span"), spans, flags=re.MULTILINE
-    )
+    plain, *inked = re.split("\x1b\\[(\\d+)m", shown)
+    written, is_open = [plain], 0
+    for ink, words in zip(inked[::2], inked[1::2], strict=True):
+        written.append("</span>" * is_open if ink == "0" else f'<span style="{_INKS[ink]}">')
+        is_open = 0 if ink == "0" else is_open + 1
+        written.append(words)
+    return "".join(written)
 
 
 def _lesson(runs: Runs, report: Report) -> str | None:

@@ -25,9 +25,8 @@ def _section(section: Section) -> Iterator[str]:
         if not table.rows:
             continue
         yield f"**{markdown(table.caption)}**"
-        shown = LONGEST_UNFOLDED_ROWS if table.folded else len(table.rows)
-        yield _table(table, table.rows[:shown])
-        if rest := table.rows[shown:]:
+        yield _table(table, table.rows[:LONGEST_UNFOLDED_ROWS])
+        if rest := table.rows[LONGEST_UNFOLDED_ROWS:]:
             yield f"<details><summary>{len(rest)} more</summary>"
             yield _table(table, rest)
             yield "</details>"

@@ -1,6 +1,7 @@
 """Is the GPU worth it: the same training on each device, against the better of the processor's two arms."""
 
 import math
+from typing import Any
 
 import pandas as pd
 
@@ -33,12 +34,12 @@ def device_comparison(measured: pd.DataFrame, earlier_log_times: pd.DataFrame) -
 
 
 def _compared(key: object, group: pd.DataFrame, earlier_log_times: pd.DataFrame) -> dict[str, object]:
-    by_device = group.drop_duplicates("device").set_index("device", drop=False)
-    processor = _fastest(by_device.loc[[is_cpu(device) for device in by_device.index]])
-    accelerator = _fastest(by_device.loc[[bool(device) and not is_cpu(device) for device in by_device.index]])
+    by_device = {case["device"]: case for case in reversed(group.to_dict("records"))}
+    processor = _fastest([case for device, case in by_device.items() if is_cpu(device)])
+    accelerator = _fastest([case for device, case in by_device.items() if device and not is_cpu(device)])
     row: dict[str, object] = dict(zip(SAME_WORK, key if isinstance(key, tuple) else (key,), strict=True))
-    row["samples_per_unit"] = by_device["samples_per_unit"].iloc[0]
-    row["times_s"] = by_device["median_s"].to_dict()
+    row["samples_per_unit"] = group["samples_per_unit"].iloc[0]
+    row["times_s"] = {device: case["median_s"] for device, case in by_device.items()}
     for label, case in (("cpu", processor), ("gpu", accelerator)):
         row[f"{label}_device"] = "" if case is None else case["device"]
         row[f"{label}_s"] = math.nan if case is None else case["median_s"]
@@ -49,11 +50,10 @@ def _compared(key: object, group: pd.DataFrame, earlier_log_times: pd.DataFrame)
     return row | {"speed_up": speed_up, "speed_up_low": speed_up / spread, "speed_up_high": speed_up * spread}
 
 
-def _fastest(cases: pd.DataFrame) -> "pd.Series | None":
+def _fastest(cases: list[dict[Any, Any]]) -> dict[Any, Any] | None:
     """Return the fastest case, of the uncontended ones if there are any."""
-    calm = cases.loc[["contended" not in flags for flags in cases["flags"]]]
-    candidates = calm if len(calm) else cases
-    return candidates.sort_values("median_s", kind="stable").iloc[0] if len(candidates) else None
+    calm = [case for case in cases if "contended" not in case["flags"]]
+    return min(calm or cases, key=lambda case: case["median_s"], default=None)
 
 
 def section(subject: Subject) -> Section:

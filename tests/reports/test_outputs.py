@@ -10,13 +10,13 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from made_runs import Store, made_benchmark
 
 from reports import judge, load_runs
 from reports.errors import ReportError
 from reports.rendering import html, junit, markdown, tables, terminal
 from reports.rendering.files import write_report
 from reports.report import Report, report_of
+from tests.reports.made_runs import Store, made_benchmark
 
 HOSTILE = "=1+1|`x`<script>alert('1')</script>\x1b[31m\N{RIGHT-TO-LEFT OVERRIDE}[a](javascript:1)\n# y"
 CONTRACT_COLUMNS = (
@@ -100,7 +100,11 @@ def test_the_json_holds_the_same_rows_and_the_decision_s_inputs(regressed: Store
     document = json.loads(tables.render_json(report_on(regressed)))
 
     assert (document["exit_code"], document["cases_judged"], document["cases_expected"]) == (1, 2, 3)
-    assert (document["rule"]["name"], document["rule"]["floor"], document["rule"]["least_history"]) == ("replay", 0.025, 5)
+    assert (document["rule"]["name"], document["rule"]["floor"], document["rule"]["least_history"]) == (
+        "replay",
+        0.025,
+        5,
+    )
     assert [row["verdict"] for row in document["verdicts"]] == ["regression", "skipped", "unchanged"]
     assert document["verdicts"][1]["median_s"] is None
 
@@ -145,6 +149,52 @@ def test_long_tables_are_folded_in_markdown(store: Store) -> None:
 
     assert "<details><summary>25 more</summary>" in text
     assert max(len(line) for line in text.splitlines()) < 400
+
+
+def test_three_hundred_changed_cases_are_fifteen_rows_and_a_fold(store: Store) -> None:
+    for night in range(7):
+        store.add({f"case{place:03}": 1.3 + place / 1000 if night > 4 and place % 2 else 1.0 for place in range(300)})
+
+    text = markdown.render(report_on(store))
+
+    changes, cases = re.findall(r"<details><summary>(\d+) more</summary>", text)
+    assert (changes, cases) == ("135", "285")
+    before_the_fold = text[: text.index("<details>")]
+    assert before_the_fold.count("▲") == 15
+    assert "case299" in before_the_fold
+    assert len(text) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("isatty", "environment", "welcome"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (True, {"TERM": "dumb"}, False),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (False, {"TERM": "xterm"}, False),
+    ],
+)
+def test_colour_is_for_terminals_that_have_it(
+    monkeypatch: pytest.MonkeyPatch, isatty: bool, environment: dict[str, str], welcome: bool
+) -> None:
+    for name in ("TERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    stream = io.StringIO()
+    stream.isatty = lambda: isatty  # type: ignore[method-assign]
+
+    assert terminal.has_colour(stream) is welcome
+
+
+def test_colour_changes_no_word_and_no_column(regressed: Store) -> None:
+    report = report_on(regressed)
+
+    plain, coloured = (terminal.render(report, Path("report"), 80, colour=colour) for colour in (False, True))
+
+    assert coloured.startswith("\x1b[1m\x1b[31m1 new regression")
+    assert "\x1b[31m▲ regression (new)\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
 
 
 def test_hostile_text_stays_text_in_the_page(hostile: Store) -> None:
