@@ -23,6 +23,7 @@ _COLUMNS = (
     Column("device", is_number=False), Column("what", is_number=False), Column("kind", is_number=False),
     Column("threads"), Column("size"), Column("time"), Column("rate"),
 )  # fmt: skip
+WHOLE_CORE = 0.9
 
 
 def section(subject: Subject) -> Section | None:
@@ -32,10 +33,14 @@ def section(subject: Subject) -> Section | None:
         return None
     rows: list[tuple[str, ...]] = [_row(row) for row in why.primitives.to_dict("records")]
     sentence = "Each is a case of its own with a history of its own: a change of one is a change of the machine."
-    sentences = (*borrowed(subject, why.primitives), sentence)
+    sentences = [*borrowed(subject, why.primitives), sentence]
+    if (why.primitives["core_share"] < WHOLE_CORE).any():
+        sentences.append(
+            "Neighbours took part of the core; times of one thread are the core's own, and rates with them."
+        )
     table = Table("Primitives of the machine", _COLUMNS, rows)
     figures = tuple(roofline_figures(why.explanations, why.machines))
-    return Section("primitives", "What the machine can do at best", sentences, (table,), figures)
+    return Section("primitives", "What the machine can do at best", tuple(sentences), (table,), figures)
 
 
 def _row(row: dict[Any, Any]) -> tuple[str, ...]:

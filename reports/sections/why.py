@@ -13,6 +13,7 @@ from reports.why.explanation import Why, cases_to_explain, explain
 from reports.why.pictures.ladder import ladder_figures
 from reports.why.pictures.shares import one_per_setting, shares_figures
 from reports.why.prediction import METHODS, NEAR, accuracy
+from reports.why.primitives import ONE_THREAD
 from reports.why.shares import SHARE_TITLES
 
 _SETTING = (Column("device", is_number=False), Column("model", is_number=False), Column("batch size"))
@@ -25,6 +26,7 @@ _CURE = (
 )  # fmt: skip
 NEXT_TO_NOTHING = 1e-6
 MOST_REASONS, MOST_CURES = 3, 5
+NOTICED = 0.1
 
 
 def why_of(subject: Subject) -> Why:
@@ -58,6 +60,16 @@ def borrowed(subject: Subject, primitives: pd.DataFrame) -> list[str]:
     if primitives.empty or set(primitives["fullname"]) <= set(subject.measured["fullname"]):
         return []
     return ["This session measured no primitives; those of this machine's newest session that did are used."]
+
+
+def _neighbours(explanations: pd.DataFrame) -> list[str]:
+    """Say how much of its core a one-thread case had, where neighbours took more than a tenth."""
+    lost = explanations.loc[explanations["device"] == ONE_THREAD, "neighbours"].dropna()
+    if not (lost > NOTICED).any():
+        return []
+    taken = between(_percent(lost.min()), _percent(lost.max()))
+    told = "these are explained and predicted in the core's own time: measured time x share of the core"
+    return [f"Neighbours took {taken} of the core from one-thread cases; {told}."]
 
 
 def _causes(explanations: pd.DataFrame) -> list[str]:

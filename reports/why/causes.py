@@ -53,8 +53,9 @@ def cause_of(case: Facts, parts: Parts, machine: Machine, shares: Shares) -> Cau
     if shares.unexplained > weights[name]:
         told = f"{_percent(shares.unexplained)} of the step is unexplained, more than any part that is known"
         return Cause(CANNOT_TELL, told)
-    if shares.unexplained < -MOST_IN_EXCESS:
-        return Cause(CANNOT_TELL, f"the parts come to {_percent(1 - shares.unexplained)} of the step as measured")
+    if shares.unexplained < -MOST_IN_EXCESS * case.core_share:
+        told = _percent(1 - shares.unexplained / case.core_share)
+        return Cause(CANNOT_TELL, f"the parts come to {told} of the step as measured")
     device = shares.arithmetic + shares.traffic + shares.below_ceiling
     if machine.is_asynchronous and name in {COMPUTE, MEMORY} and shares.arithmetic + shares.traffic < FILLED * device:
         name = UNDER_FILLED
@@ -71,7 +72,7 @@ def missing(case: Facts, machine: Machine) -> list[str]:
 
 
 def _because(name: str, case: Facts, parts: Parts, shares: Shares) -> str:
-    whole = f"of {seconds(case.step_time_s)}"
+    whole = f"of {seconds(case.own_time_s)}"
     ceiling = f"{significant(case.flops / 1e6)} MFLOP need {seconds(parts.arithmetic_s)} at the matrix-product rate"
 
     def told(share: float) -> str:

@@ -84,7 +84,7 @@ def _explained(case: Facts, machine: Machine, scales: Scales, tried: pd.DataFram
     cause = cause_of(case, parts, machine, shares)
     return {
         **{name: getattr(case, name) for name in (*EXPLANATION_COLUMNS[:6], "flops", "traffic_bytes")},
-        "predicted_s": predicted_s(case, machine, scales),
+        "predicted_s": predicted_s(case, machine, scales) / case.core_share,
         **vars(shares),
         "cause": cause.name,
         "because": cause.because,
@@ -93,7 +93,7 @@ def _explained(case: Facts, machine: Machine, scales: Scales, tried: pd.DataFram
 
 
 def _cured(case: Facts, parts: Parts, cure: dict[Any, Any] | None) -> dict[str, Any]:
-    ceiling_s = max(parts.arithmetic_s, parts.traffic_s)
+    ceiling_s = max(parts.arithmetic_s, parts.traffic_s) / case.core_share
     best_s = case.step_time_s if cure is None else case.step_time_s * cure["ratio"]
     told = {"cure": "", "question": "", "best_s": best_s, "ceiling_s": ceiling_s, "ceiling_share": ceiling_s / best_s}
     if cure is None:

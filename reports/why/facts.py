@@ -19,6 +19,7 @@ other optimizers keep, come on top and are not counted."""
 class Facts:
     """One training case: its step time in seconds, and what a step holds; NaN is what the file does not tell.
 
+    `core_share` is the share of its core that a one-thread case got (`reports.why.primitives`).
     `copies` and `copied_bytes` go from the host to the device; `enqueue_s` and `busy_s` are the host's and the device's
     own clocks per step, on an accelerator.
     """
@@ -37,6 +38,12 @@ class Facts:
     parameters: float
     enqueue_s: float
     busy_s: float
+    core_share: float
+
+    @property
+    def own_time_s(self) -> float:
+        """The step time without what neighbours took of the core."""
+        return self.step_time_s * self.core_share
 
     @property
     def setting(self) -> tuple[str, str, int | None]:
@@ -87,6 +94,7 @@ def _facts(case: dict[Any, Any]) -> Facts:
         parameters=positive(counts.get("parameters")),
         enqueue_s=positive(clocks.get("enqueue_s")),
         busy_s=positive(clocks.get("busy_s")),
+        core_share=float(case["core_share"]),
     )
 
 

@@ -4,6 +4,9 @@ Three predictions stand side by side. `counts alone` fits nothing. `one scale` s
 operator of a training step has (Python, modules, autograd and the optimizer come on top), from one reference case per
 device. `two scales` adds how many times longer than at the matrix-product ceiling a model's arithmetic takes, from
 another batch size of that model. A case is never predicted from its own device, model and batch size.
+
+What neighbours take of a one-thread case's core is measured, not predicted: a prediction is of the core's own time,
+over the share of the core that the case got.
 """
 
 import math
@@ -62,7 +65,7 @@ def parts_of(case: Facts, machine: Machine) -> Parts:
 
 
 def predicted_s(case: Facts, machine: Machine, scales: Scales = Scales()) -> float:
-    """Return the step time in seconds: on a processor the sum of the parts, on an accelerator with their overlap."""
+    """Return the step's own time in seconds: the sum of its parts on a processor, with overlap on an accelerator."""
     parts = parts_of(case, machine)
     if not parts.is_known:
         return math.nan
@@ -92,7 +95,8 @@ def predictions(found: Sequence[Facts], machines: dict[str, Machine], fitted: di
         both = fitted[case.setting]
         told = [getattr(case, name) for name in PREDICTION_COLUMNS[: -len(METHODS)]]
         methods = (Scales(), Scales(both.operators), both)
-        rows.append([*told, *(predicted_s(case, machines[case.device], scales) for scales in methods)])
+        predicted = [predicted_s(case, machines[case.device], scales) / case.core_share for scales in methods]
+        rows.append([*told, *predicted])
     return pd.DataFrame(rows, columns=PREDICTION_COLUMNS)
 
 
@@ -138,7 +142,7 @@ def arithmetic_scale(case: Facts, others: Sequence[Facts], machine: Machine, ope
     """Return the scale from the nearest other batch size of the same model; 1 where arithmetic is too small to tell."""
     same = [one for one in others if one.model == case.model and one.batch_size and case.batch_size]
     telling = [
-        one for one in same if parts_of(one, machine).arithmetic_s >= LEAST_ARITHMETIC * one.step_time_s
+        one for one in same if parts_of(one, machine).arithmetic_s >= LEAST_ARITHMETIC * one.own_time_s
     ]  # fmt: skip
     if not telling:
         return 1.0
@@ -147,13 +151,13 @@ def arithmetic_scale(case: Facts, others: Sequence[Facts], machine: Machine, ope
 
 
 def _median_time_s(found: Sequence[Facts], setting: object) -> float:
-    return statistics.median(one.step_time_s for one in found if one.setting == setting)
+    return statistics.median(one.own_time_s for one in found if one.setting == setting)
 
 
 def _fitted(found: Sequence[Facts], setting: object, machine: Machine, scales: Callable[[float], Scales]) -> float:
     """Return the median, over the log intervals of a setting, of the scale that makes the prediction come true."""
     return statistics.median(
-        _solved(lambda scale, one=one: predicted_s(one, machine, scales(scale)), one.step_time_s)  # type: ignore[misc]
+        _solved(lambda scale, one=one: predicted_s(one, machine, scales(scale)), one.own_time_s)  # type: ignore[misc]
         for one in found
         if one.setting == setting
     )

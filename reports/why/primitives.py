@@ -1,7 +1,8 @@
 """What the machine can do at best, as measured: what one operator, one read, one copy cost, and the two ceilings.
 
 A primitive is one case of the session whose `primitive` says what it measured. Times are seconds per operation, rates
-are the amount of one operation over its median time: bytes or floating-point operations per second.
+are the amount of one operation over its time: bytes or floating-point operations per second. What ran on one thread is
+told in the core's own time: the measured time times the share of the core that the case got.
 """
 
 import math
@@ -15,21 +16,29 @@ from reports.values import count, mapping, positive, text
 
 PRIMITIVE_COLUMNS = [
     "fullname", "device", "name", "dtype", "memory", "threads", "amount", "amount_unit", "median_s", "iqr_s", "rounds",
-    "rate",
+    "rate", "core_share",
 ]  # fmt: skip
 NAMES = ("dispatch", "launch", "read-idle", "read-busy", "copy-to-device", "copy-to-host", "memory", "matmul")
 
+ONE_THREAD = "cpu"
+
 
 def results(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per fullname with a result: the newest launch's, with the median time over the launches."""
+    """Return one row per fullname with a result: the newest launch's, with the median time over the launches.
+
+    `own_s` is the median over the launches of the time times `core_share`; `core_share` then is its part of `median_s`.
+    """
     measured = cases[cases["median_s"].notna()]
+    shares = pd.Series([core_share(case) for case in measured.to_dict("records")], index=measured.index, dtype=float)
+    measured = measured.assign(own_s=measured["median_s"] * shares)
     newest = measured.drop_duplicates("fullname", keep="last").set_index("fullname", drop=False)
-    times = measured.groupby("fullname")[["median_s", "iqr_s"]].median()
-    return newest.assign(median_s=times["median_s"], iqr_s=times["iqr_s"]).reset_index(drop=True)
+    times = measured.groupby("fullname")[["median_s", "iqr_s", "own_s"]].median()
+    told = newest.assign(**{name: times[name] for name in times.columns})
+    return told.assign(core_share=told["own_s"] / told["median_s"]).reset_index(drop=True)
 
 
 def primitives(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per primitive of one session's cases; `rate` is NaN for what has no amount."""
+    """Return one row per primitive of one session's cases, in the core's own time; `rate` is NaN without an amount."""
     rows = [row for case in results(cases).to_dict("records") if (row := _primitive(case))]
     frame = pd.DataFrame(rows, columns=PRIMITIVE_COLUMNS)
     order = {name: place for place, name in enumerate(NAMES)}
@@ -43,12 +52,26 @@ def _primitive(case: dict[Any, Any]) -> dict[str, Any] | None:
         return None
     amount = positive(told.get("amount"))
     return {
-        **{name: case[name] for name in ("fullname", "device", "median_s", "iqr_s", "rounds")},
+        **{name: case[name] for name in ("fullname", "device", "rounds", "core_share")},
+        "median_s": case["own_s"],
+        "iqr_s": case["iqr_s"] * case["core_share"],
         **{name: text(told.get(name)) for name in ("name", "dtype", "memory", "amount_unit")},
         "threads": count(told.get("threads")),
         "amount": amount,
-        "rate": amount / case["median_s"],
+        "rate": amount / case["own_s"],
     }
+
+
+def core_share(case: dict[Any, Any]) -> float:
+    """Return the share of its core that a one-thread case on the processor got, by its CPU time; 1 for all others.
+
+    Neighbours slow such a case down by taking the core away, and what a step costs is then better told by the time that
+    it had the core.
+    """
+    if case["device"] != ONE_THREAD:
+        return 1.0
+    ratio = positive(mapping(case["extra"]).get("cpu_time_ratio"))
+    return 1.0 if math.isnan(ratio) else min(1.0, ratio)
 
 
 @dataclass(frozen=True)

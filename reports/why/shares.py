@@ -17,6 +17,7 @@ SHARE_TITLES = {
     "arithmetic": "arithmetic at the ceiling",
     "traffic": "memory traffic at the ceiling",
     "below_ceiling": "device work beyond the ceilings",
+    "neighbours": "taken by neighbours",
     "unexplained": "unexplained",
 }
 
@@ -28,7 +29,8 @@ class Shares:
     `operators` is the bare cost of dispatching or launching, `around` what the host does besides (Python, modules,
     autograd, optimizer). `copies` and `reads` are what removing them would save. `inputs` is known from an ablation
     alone and is 0 without one. `below_ceiling` is arithmetic that takes longer than at the matrix-product ceiling.
-    `unexplained` is the rest; below 0 the parts come to more than was measured.
+    `neighbours` is the time that a one-thread case did not have its core. `unexplained` is the rest; below 0 the parts
+    come to more than was measured.
     """
 
     operators: float
@@ -39,6 +41,7 @@ class Shares:
     arithmetic: float
     traffic: float
     below_ceiling: float
+    neighbours: float
     unexplained: float
 
 
@@ -54,7 +57,7 @@ def shares_of(case: Facts, parts: Parts, machine: Machine, scales: Scales, input
         return UNKNOWN
     found = (_overlapped if machine.is_asynchronous else _in_sequence)(case, parts, scales)
     if not math.isnan(input_share):
-        found = replace(found, inputs=max(0.0, input_share - found.copies))
+        found = replace(found, inputs=max(0.0, input_share * case.core_share - found.copies))
     return replace(found, unexplained=1 - sum(vars(found).values()))
 
 
@@ -70,6 +73,7 @@ def _in_sequence(case: Facts, parts: Parts, scales: Scales) -> Shares:
         arithmetic=parts.arithmetic_s / whole_s,
         traffic=parts.traffic_s / whole_s,
         below_ceiling=parts.arithmetic_s * (scales.arithmetic - 1) / whole_s,
+        neighbours=1 - case.core_share,
         unexplained=0.0,
     )
 
@@ -93,5 +97,5 @@ def _overlapped(case: Facts, parts: Parts, scales: Scales) -> Shares:
         arithmetic_s = min(parts.arithmetic_s, device_s)
         traffic_s = min(parts.traffic_s, device_s - arithmetic_s)
         below_s = device_s - arithmetic_s - traffic_s
-    times_s = (operators_s, around_s, copies_s, reads_s, 0.0, arithmetic_s, traffic_s, below_s, 0.0)
+    times_s = (operators_s, around_s, copies_s, reads_s, 0.0, arithmetic_s, traffic_s, below_s, 0.0, 0.0)
     return Shares(*(time_s / case.step_time_s for time_s in times_s))

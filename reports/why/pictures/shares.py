@@ -61,7 +61,7 @@ def _in_words(bar: dict[Any, Any]) -> str:
 def _draw(axes: Axes, bars: list[dict[Any, Any]]) -> None:
     places = list(range(len(bars)))[::-1]
     ends = [0.0] * len(bars)
-    for colour, (name, title) in zip([*COLOURS, "none"], SHARE_TITLES.items(), strict=True):
+    for colour, (name, title) in zip([*COLOURS, "#888888", "none"], SHARE_TITLES.items(), strict=True):
         widths = [max(0.0, bar[name] * 100) for bar in bars]
         if max(widths) >= 100 * LEAST_TOLD:
             hatch, edge = ("///", "#888888") if colour == "none" else ("", "none")

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from made_cases import US, ablation, accelerator, frame, processor, training
+from tests.reports.why.made_cases import US, ablation, accelerator, frame, processor, training
 
 from reports.why.explanation import explain
 from reports.why.shares import SHARE_TITLES
@@ -170,3 +170,26 @@ def test_a_step_synchronized_every_time_is_not_explained() -> None:
     rows = explain(frame(*processor(), training("cpu", 1.0, regime="latency"))).explanations
 
     assert rows.empty
+
+
+def test_what_neighbours_take_of_the_core_is_a_share_of_its_own() -> None:
+    """Half of the core: a step of 100 µs of its own takes 200, and a primitive of 2 µs 4."""
+    contended = [one | {"median_s": 2 * one["median_s"], "extra": one["extra"] | {"cpu_time_ratio": 0.5}}
+                 for one in (*processor(), training("cpu", 100 * US))]  # fmt: skip
+
+    row = explained(*contended)
+
+    assert row["neighbours"] == pytest.approx(0.5)
+    assert row["operators"] == pytest.approx(0.4)
+    assert row["predicted_s"] == pytest.approx(2 * 90.24 * US)
+    assert row["ceiling_share"] == pytest.approx(0.1)
+    assert (row["cause"], row["because"]) == ("launch-bound", "40 operators at 2.00 µs each take 80.0 µs of 100 µs")
+
+
+@pytest.mark.parametrize(("device", "ratio"), [("cpu", None), ("cpu", 1.02), ("cpu-all", 0.5), ("cuda", 0.5)])
+def test_only_a_thread_that_shared_its_core_lost_time_to_neighbours(device: str, ratio: float | None) -> None:
+    arm = [one | {"params": {"device": device}, "device": device} for one in processor()]
+
+    row = explained(*arm, *accelerator(), training(device, 100 * US, cpu_time_ratio=ratio))
+
+    assert row["neighbours"] == 0
