@@ -6,8 +6,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from fake_nvml import FakeGpu, FakeNvml
-from fake_system import MEMORY_24_GIB, PLAIN_EPYC, write_system
+from tests.machine.fake_nvml import FakeGpu, FakeNvml
+from tests.machine.fake_system import MEMORY_24_GIB, PLAIN_EPYC, write_system
 
 from fixtures.machine import machine
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from fake_system import PLAIN_EPYC, write_system
+from tests.machine.fake_system import PLAIN_EPYC, write_system
 
 from fixtures import cpu, serials
 from fixtures.cpu import cpu_model, cpu_settings, hypervisor

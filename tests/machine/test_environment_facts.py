@@ -10,8 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from fake_nvml import FakeGpu, FakeNvml
-from fake_system import write_system
+from tests.machine.fake_nvml import FakeGpu, FakeNvml
+from tests.machine.fake_system import write_system
 
 from fixtures.environment import environment, torch_environment
 from fixtures.nvidia import NvidiaDevices

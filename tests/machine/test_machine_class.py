@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_machine import BASE, H200, WITH_GPU, Made, identity
-from fake_nvml import FakeGpu
-from fake_system import MEMORY_24_GIB, PLAIN_EPYC
+from tests.machine.fake_machine import BASE, H200, WITH_GPU, Made, identity
+from tests.machine.fake_nvml import FakeGpu
+from tests.machine.fake_system import MEMORY_24_GIB, PLAIN_EPYC
 
 from fixtures.machine import accelerator_memory_gib, nominal_memory_gib
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_machine import BASE, CONTAINER, WITH_GPU, Made, identity
-from fake_nvml import FakeGpu
+from tests.machine.fake_machine import BASE, CONTAINER, WITH_GPU, Made, identity
+from tests.machine.fake_nvml import FakeGpu
 
 DMI_UUID = "4c4c4544-0042-3510-8054-b7c04f4a5931"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pynvml
 import pytest
-from fake_nvml import ANSWERS, FakeGpu, FakeNvml, install, split_gpu
-from fake_system import write_system
+from tests.machine.fake_nvml import ANSWERS, FakeGpu, FakeNvml, install, split_gpu
+from tests.machine.fake_system import write_system
 
 from fixtures.gpu import THROTTLE_REASONS
 from fixtures.nvidia import Accelerator, NvidiaDevices

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from fake_nvml import FakeGpu, FakeNvml, install, split_gpu
+from tests.machine.fake_nvml import FakeGpu, FakeNvml, install, split_gpu
 
 from fixtures.nvidia import Accelerator, NvidiaDevices
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from fake_system import write_system
+from tests.machine.fake_system import write_system
 
 from fixtures.quota import quota
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from tiny_suite import TinySuite
+from tests.recording.tiny_suite import TinySuite
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_suite import TinySuite, middle
+from tests.recording.tiny_suite import TinySuite, middle
 
 from fixtures.baseline import MOST_READ, choose, named
 

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from tiny_suite import TinySuite, middle, outcomes, results
+from tests.recording.tiny_suite import TinySuite, middle, outcomes, results
 
 from reports.cli import main
 

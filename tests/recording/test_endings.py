@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from tiny_suite import Deeds, Ended, TinySuite, outcomes, reasons, results
+from tests.recording.tiny_suite import Deeds, Ended, TinySuite, outcomes, reasons, results
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 
 import pytest
-from tiny_suite import TinySuite, middle, outcomes, read, reasons, results
+from tests.recording.tiny_suite import TinySuite, middle, outcomes, read, reasons, results
 
 from reports.cli import main
 from reports.runs import load_runs

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tiny_suite import ROOT, read
+from tests.recording.tiny_suite import ROOT, read
 
 from reports.cli import main
 from reports.runs import load_runs

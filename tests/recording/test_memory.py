@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tiny_suite import TinySuite, outcomes, reasons, results
+from tests.recording.tiny_suite import TinySuite, outcomes, reasons, results
 
 from fixtures.memory import free_bytes
 from fixtures.shortage import Shortage, advice, shortage_of, size

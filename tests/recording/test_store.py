@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tiny_suite import ROOT
+from tests.recording.tiny_suite import ROOT
 
 from fixtures.journal import Journal
 from fixtures.plain import plain

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from made_runs import Store
+from tests.reports.made_runs import Store
 
 
 @pytest.fixture

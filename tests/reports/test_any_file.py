@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_runs import FIRST_NIGHT, Store, made_benchmark, made_document
+from tests.reports.made_runs import FIRST_NIGHT, Store, made_benchmark, made_document
 
 from reports.cli import main
 from reports.decoding import Content, parse

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from made_runs import Store
+from tests.reports.made_runs import Store
 
 from reports.cli import main
 from reports.commands import COMMANDS

@@ -3,7 +3,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from made_runs import FIRST_NIGHT, Store, fullname
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname
 
 from reports import judge, load_runs
 from reports.decision import exit_code, first_lines, headline

@@ -3,7 +3,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from made_runs import Store, made_benchmark
+from tests.reports.made_runs import Store, made_benchmark
 
 from reports import judge, load_runs
 from reports.layout import Section

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_runs import Store
+from tests.reports.made_runs import Store
 
 from reports import judge, load_runs
 from reports.browser import HOW_TO_INSTALL, Browser, browser, find_chromium

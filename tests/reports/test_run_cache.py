@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 from reports import reading, run_cache
 from reports.decoding import Content

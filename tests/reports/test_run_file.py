@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 from reports.errors import DamagedFileError
 from reports.run_file import RunFile, read_run

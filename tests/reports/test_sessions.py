@@ -3,7 +3,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from made_runs import FIRST_NIGHT, Store, fullname, made_benchmark
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark
 
 from reports.runs import load_runs
 from reports.sessions import SESSION_COLUMNS, sessions

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from made_runs import Store, made_benchmark
+from tests.reports.made_runs import Store, made_benchmark
 
 from reports import judge, load_runs
 from reports.history import earlier_sessions, log_times

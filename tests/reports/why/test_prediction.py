@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from made_cases import US, accelerator, frame, processor, training
+from tests.reports.why.made_cases import US, accelerator, frame, processor, training
 
 from reports.why.explanation import explain
 from reports.why.facts import facts

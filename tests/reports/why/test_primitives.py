@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from made_cases import US, accelerator, frame, primitive, processor
+from tests.reports.why.made_cases import US, accelerator, frame, primitive, processor
 
 from reports.why.primitives import machine_of, primitives
 

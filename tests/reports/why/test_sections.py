@@ -5,9 +5,9 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from made_cases import US, ablation, accelerator, primitive, processor, training
-from made_runs import Store
-from made_sessions import newest_of, subject_of, write
+from tests.reports.why.made_cases import US, ablation, accelerator, primitive, processor, training
+from tests.reports.made_runs import Store
+from tests.reports.why.made_sessions import newest_of, subject_of, write
 
 from reports.errors import ReportError
 from reports.layout import Section
