@@ -153,7 +153,9 @@ def test_long_tables_are_folded_in_markdown(store: Store) -> None:
 
 def test_three_hundred_changed_cases_are_fifteen_rows_and_a_fold(store: Store) -> None:
     for night in range(7):
-        store.add({f"case{place:03}": 1.3 + place / 1000 if night > 4 and place % 3 == 0 else 1.0 for place in range(300)})
+        store.add(
+            {f"case{place:03}": 1.3 + place / 1000 if night > 4 and place % 3 == 0 else 1.0 for place in range(300)}
+        )
 
     text = markdown.render(report_on(store))
 
