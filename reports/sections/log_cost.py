@@ -9,6 +9,8 @@ from reports.measured import batch_label, log_label
 from reports.quantities import MISSING, between, counted, microseconds, significant
 from reports.subject import Subject
 from reports.uncertainty import relative_error, sources
+from reports.why.explanation import cases_to_explain
+from reports.why.primitives import results
 from reports.why.read_cost import NEVER, read_cost
 
 SETTING = ["device", "model", "batch_size"]
@@ -40,6 +42,14 @@ def _trained(measured: pd.DataFrame) -> pd.DataFrame:
     return trained[trained["log_interval"].notna()]
 
 
+def _in_own_time(trained: pd.DataFrame, subject: Subject) -> pd.DataFrame:
+    """Return the cases with what neighbours took of a single thread's core left out of their times."""
+    judgement = subject.judgement
+    launches = results(cases_to_explain(subject.runs.cases, judgement.session, judgement.machine))
+    shares = trained["fullname"].map(launches.set_index("fullname")["core_share"]).astype(float)
+    return trained.assign(median_s=trained["median_s"] * shares, iqr_s=trained["iqr_s"] * shares)
+
+
 def _cost(case: "pd.Series", base: "pd.Series", earlier_log_times: pd.DataFrame) -> dict[str, object]:
     difference_s = case["median_s"] - base["median_s"]
     error_s = relative_error(case, base, earlier_log_times) * base["median_s"]
@@ -57,7 +67,7 @@ def section(subject: Subject) -> Section | None:
     costs = reading_cost(subject.measured, subject.earlier_log_times)
     if costs.empty:
         return None
-    pooled = read_cost(_trained(subject.measured))
+    pooled = read_cost(_in_own_time(_trained(subject.measured), subject))
     tables = (_pooled_table(pooled), _table(costs))
     return Section("logging", "What logging costs", _summary(subject, pooled, costs), tables)
 
@@ -115,9 +125,9 @@ def _summary(subject: Subject, pooled: pd.DataFrame, costs: pd.DataFrame) -> tup
             "than its interval: the machine was less steady between the cases than within them."
         )
     sentences.append(
-        "The cost of a model fits step time = base + cost / interval at each batch size, with one cost for all; its "
-        "95 % interval is made of how far the cases scatter around the fit. The cost of a single comparison is (median "
-        "at that interval - median at never) x interval; its interval is made of "
+        "The cost of a model fits step time = base + cost / interval at each batch size, with one cost for all, on one "
+        "thread in the core's own time; its 95 % interval is made of how far the cases scatter around the fit. The "
+        "cost of a single comparison is (median at that interval - median at never) x interval; its interval is made of "
         f"{sources(subject.earlier_log_times)}."
     )
     return tuple(sentences)

@@ -48,6 +48,7 @@ def section(subject: Subject) -> Section | None:
     figures = (*shares_figures(why.explanations), *ladder_figures(why.variants, why.explanations))
     sentences = (
         *borrowed(subject, why.primitives),
+        *_neighbours(why.explanations),
         *_causes(why.explanations),
         *_accuracy_sentences(why.predictions),
         *_cures(why.explanations),
@@ -79,8 +80,10 @@ def _causes(explanations: pd.DataFrame) -> list[str]:
         told = ", ".join(f"{cause} in {number}" for cause, number in counts.items())
         sentences.append(f"{device}: of {counted(len(group), 'training case')} {told}.")
     unknown = explanations[explanations["cause"] == CANNOT_TELL]
-    reasons = unknown["because"].value_counts()
+    reasons = unknown["because"][unknown["unexplained"].isna()].value_counts()
     sentences += [f"Cannot tell in {number}: {reason}." for reason, number in reasons.head(MOST_REASONS).items()]
+    if off := int(unknown["unexplained"].notna().sum()):
+        sentences.append(f"Cannot tell in {off}: too much is unexplained, or the parts come to far more than the step.")
     return sentences
 
 

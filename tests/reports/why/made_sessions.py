@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from tests.reports.made_runs import Store, made_benchmark
-
 from reports import judge, load_runs
 from reports.history import earlier_sessions, log_times
 from reports.measured import measured
 from reports.subject import Subject
+from tests.reports.made_runs import Store, made_benchmark
 
 
 def subject_of(folder: Path, *cases: dict[str, Any]) -> Subject:

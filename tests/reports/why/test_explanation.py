@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 import pytest
-from tests.reports.why.made_cases import US, ablation, accelerator, frame, processor, training
 
 from reports.why.explanation import explain
 from reports.why.shares import SHARE_TITLES
+from tests.reports.why.made_cases import US, ablation, accelerator, frame, processor, training
 
 
 def explained(*cases: dict[str, Any]) -> dict[Any, Any]:

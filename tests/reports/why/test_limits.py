@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reports.why.made_cases import US, accelerator, case, frame, primitive, processor, training
 
 from reports.why.limits import Limit, LimitsError, against_limits, rate_in_words, read_limits
+from tests.reports.why.made_cases import US, accelerator, case, frame, primitive, processor, training
 
 
 def written(folder: Path, text: str) -> Path:

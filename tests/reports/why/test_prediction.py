@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.reports.why.made_cases import US, accelerator, frame, processor, training
 
 from reports.why.explanation import explain
 from reports.why.facts import facts
 from reports.why.prediction import accuracy, operator_scale, scales_for
 from reports.why.primitives import machine_of, primitives
+from tests.reports.why.made_cases import US, accelerator, frame, processor, training
 
 
 def predicted(*cases: dict[str, Any]) -> pd.DataFrame:

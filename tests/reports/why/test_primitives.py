@@ -3,9 +3,9 @@
 import math
 
 import pytest
-from tests.reports.why.made_cases import US, accelerator, frame, primitive, processor
 
 from reports.why.primitives import machine_of, primitives
+from tests.reports.why.made_cases import US, accelerator, frame, primitive, processor
 
 
 def test_a_rate_is_the_amount_over_the_time() -> None:

@@ -5,15 +5,15 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.reports.why.made_cases import US, ablation, accelerator, primitive, processor, training
-from tests.reports.made_runs import Store
-from tests.reports.why.made_sessions import newest_of, subject_of, write
 
 from reports.errors import ReportError
 from reports.layout import Section
-from reports.sections import SECTIONS, crossover, primitives, why
+from reports.sections import SECTIONS, crossover, log_cost, primitives, why
 from reports.subject import Subject
 from reports.why.files import write_pictures
+from tests.reports.made_runs import Store
+from tests.reports.why.made_cases import US, ablation, accelerator, primitive, processor, training
+from tests.reports.why.made_sessions import newest_of, subject_of, write
 
 
 def on_both(sizes: dict[int, float], log: int | str = "never") -> list[dict[str, Any]]:
@@ -55,7 +55,8 @@ def test_the_page_tells_causes_predictions_and_cures(why_section: Section) -> No
     sentences = why_section.sentences
 
     assert sentences[0] == "cpu: of 3 training cases launch-bound in 3."
-    assert sentences[4] == (
+    assert sentences[2] == "Cannot tell in 2: too much is unexplained, or the parts come to far more than the step."
+    assert sentences[3] == (
         "cpu: from primitives and counts 100 % of 3 cases are predicted within 25 %, none of them from its own "
         "setting; the median error is 0 %."
     )
@@ -201,3 +202,22 @@ def test_a_folder_that_cannot_be_written_is_one_line(explained: Subject, tmp_pat
 
     with pytest.raises(ReportError, match="cannot write the pictures to"):
         write_pictures(explained, tmp_path / "file")
+
+
+def test_what_neighbours_took_is_told_and_is_no_cost_of_reading(tmp_path: Path) -> None:
+    """Reading cost nothing of the core's own 100 µs; half of the core was gone while the loss was read."""
+    cases = [
+        training("cpu", 200 * US, log=1, cpu_time_ratio=0.5),
+        training("cpu", 100 * US, log=10, cpu_time_ratio=1.0),
+        training("cpu", 100 * US, cpu_time_ratio=1.0),
+    ]
+    subject = subject_of(tmp_path, *processor(), *cases)
+    explained, cost = why.section(subject), log_cost.section(subject)
+
+    assert explained is not None
+    assert explained.sentences[0] == (
+        "Neighbours took 0 % to 50 % of the core from one-thread cases; these are explained and predicted in the "
+        "core's own time: measured time x share of the core."
+    )
+    assert cost is not None
+    assert cost.sentences[0] == "cpu: no detectable difference between reading the loss and not, with mlp."
