@@ -127,8 +127,8 @@ def _summary(subject: Subject, pooled: pd.DataFrame, costs: pd.DataFrame) -> tup
     sentences.append(
         "The cost of a model fits step time = base + cost / interval at each batch size, with one cost for all, on one "
         "thread in the core's own time; its 95 % interval is made of how far the cases scatter around the fit. The "
-        "cost of a single comparison is (median at that interval - median at never) x interval; its interval is made of "
-        f"{sources(subject.earlier_log_times)}."
+        "cost of a single comparison is (median at that interval - median at never) x interval; its interval is made "
+        f"of {sources(subject.earlier_log_times)}."
     )
     return tuple(sentences)
 
