@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -87,3 +88,15 @@ def test_workflows_run_only_what_also_runs_by_hand() -> None:
 def test_scripts_are_sound_and_stop_at_the_first_failure(path: Path) -> None:
     subprocess.run(["bash", "-n", str(path)], check=True)  # noqa: S607
     assert "set -euo pipefail" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "command", [["actionlint"], ["zizmor", "--offline", "--persona", "auditor"]], ids=lambda c: c[0]
+)
+def test_the_checkers_of_workflows_find_nothing(command: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed here")
+
+    done = subprocess.run([*command, *map(str, WORKFLOWS)], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
