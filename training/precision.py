@@ -29,6 +29,8 @@ def lacks_bfloat16(device: Device) -> str | None:
     """Why this device has no arithmetic units for bfloat16; None where it has. Emulation does not count."""
     kind = device.torch_device.type
     if kind == "cpu":
+        if not hasattr(torch.cpu, "get_capabilities"):
+            return f"torch {torch.__version__} does not tell whether this processor has bfloat16 instructions"
         has = torch.cpu.get_capabilities()
         if has.get("avx512_bf16") or has.get("amx_bf16") or has.get("bf16"):
             return None

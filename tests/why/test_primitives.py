@@ -109,6 +109,9 @@ def test_a_cpu_computes_bfloat16_only_by_instructions_of_its_own(monkeypatch: py
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True})
     assert precision.lacks_bfloat16(CPU) is None
 
+    monkeypatch.delattr(torch.cpu, "get_capabilities")
+    assert "does not tell" in (precision.lacks_bfloat16(CPU) or "")
+
 
 @pytest.mark.parametrize(("capability", "has"), [((7, 5), False), ((8, 0), True), ((9, 0), True)])
 def test_tf32_and_bfloat16_come_with_ampere(

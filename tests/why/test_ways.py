@@ -13,6 +13,7 @@ from torch import optim
 
 from fixtures.ablations import in_turn
 from fixtures.ratios import PairedRatio
+from fixtures.warmup import blocks
 from fixtures.ways import (
     Ablation,
     Way,
@@ -151,6 +152,28 @@ def test_a_skipped_variant_has_its_reason_and_nothing_measured() -> None:
             "skipped": "no such unit",
         }
     }
+
+
+@pytest.mark.slow
+def test_a_variant_that_takes_every_step_twice_is_found_to_take_twice_as_long() -> None:
+    class Doubled(VariantRun):
+        def step(self) -> None:
+            super().step()
+            super().step()
+
+    ablation = ablation_of(doubled=Doubled)
+    ablation.setting = replace(IRIS, block_steps=20)
+    take_turns, plain_s = in_turn(ablation), []
+    for _ in range(40):
+        (block_s,) = blocks(ablation.plain_run.step, ablation.setting.device.clock, block_steps=20, count=1)
+        plain_s.append(block_s / 20)
+        take_turns()
+
+    found = described(ablation, plain_s)["doubled"]
+
+    assert found["ratio"] == pytest.approx(2.0, rel=0.1)
+    assert found["ratio_low"] < 2.05
+    assert found["ratio_high"] > 1.95
 
 
 @pytest.mark.parametrize(
