@@ -55,7 +55,7 @@ def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement, ru
         return Histories([], [], {})
     is_ours = (frame["machine"] == judgement.machine) & (frame["kind"] == judgement.kind)
     ours = frame[is_ours & (frame["started"] <= pd.Timestamp(judgement.started))]
-    order = list(dict.fromkeys(ours["session"]))[-MOST_SESSIONS:]
+    order = list(ours["session"].unique())[-MOST_SESSIONS:]
     ours = ours[ours["session"].isin(order)]
     sessions, environments = _sessions(ours, files, order)
     names = list(case_rows(judgement.verdicts)["fullname"])
@@ -100,7 +100,7 @@ def _grid(ours: pd.DataFrame, values: pd.Series, order: list[str], names: list[s
 
 def _half_widths(cases: pd.DataFrame, ours: pd.DataFrame) -> pd.Series:
     """Return twice the standard error of each session's median, IQR / sqrt(rounds), as a share of the median."""
-    shown = cases[cases["session"].isin(set(ours["session"])) & (cases["kind"] != "rerun")]
+    shown = cases[cases["session"].isin(ours["session"].unique()) & (cases["kind"] != "rerun")]
     error = 2 * shown["iqr_s"] / shown["median_s"] / np.sqrt(shown["rounds"].where(shown["rounds"] > 1))
     keys = ["machine", "session", "fullname"]
     by_case: pd.Series = error.groupby([shown[key] for key in keys]).median()
