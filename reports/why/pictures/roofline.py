@@ -5,7 +5,6 @@ Williams, Waterman, Patterson: Roofline: an insightful visual performance model,
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from reports.charts import COLOURS, drawn
@@ -24,10 +23,10 @@ MARKERS = "osD^vPX*"
 
 
 def roofline_figures(explanations: pd.DataFrame, machines: dict[str, Machine]) -> Iterator[Figure]:
-    """Yield a picture per device whose two ceilings were measured."""
+    """Yield a picture per device that has explained cases."""
     for device, machine in sorted(machines.items()):
-        group = explanations[(explanations["device"] == device) & explanations["flops"].notna()]
-        if group.empty or math.isnan(machine.memory_b_s) or math.isnan(machine.float32_flop_s):
+        group = explanations[(explanations["device"] == device) & explanations["unexplained"].notna()]
+        if group.empty:
             continue
         points = _points(group)
         told = "; ".join(f"{label}: {rate_in_words(y, 'FLOP')}" for label, (_, y) in _fastest(points).items())
@@ -44,10 +43,11 @@ def roofline_figures(explanations: pd.DataFrame, machines: dict[str, Machine]) -
 
 
 def _points(group: pd.DataFrame) -> dict[str, list[tuple[float, float]]]:
-    """Return per model FLOP per byte and FLOP per second of its cases."""
+    """Return per model FLOP per byte and FLOP per second of its cases, without what neighbours took."""
     points: dict[str, list[tuple[float, float]]] = {}
     for case in group.to_dict("records"):
-        place = (case["flops"] / case["traffic_bytes"], case["flops"] / case["step_time_s"])
+        own_time_s = case["step_time_s"] * (1 - case["neighbours"])
+        place = (case["flops"] / case["traffic_bytes"], case["flops"] / own_time_s)
         points.setdefault(case["model"], []).append(place)
     return points
 
@@ -77,7 +77,9 @@ def _draw(axes: Axes, points: dict[str, list[tuple[float, float]]], machine: Mac
     axes.set_xlabel("floating-point operations per byte of memory traffic")
     axes.set_ylabel("rate")
     axes.grid(visible=True)
-    axes.legend()
+    figure = axes.get_figure()
+    assert figure is not None
+    figure.legend(loc="outside lower center", ncol=5)
 
 
 def _rate(value: float, _place: Any) -> str:  # noqa: ANN401  matplotlib's own signature
