@@ -53,13 +53,18 @@ def _primitive(case: dict[Any, Any]) -> dict[str, Any] | None:
     amount = positive(told.get("amount"))
     return {
         **{name: case[name] for name in ("fullname", "device", "rounds", "core_share")},
-        "median_s": case["own_s"],
+        "median_s": _without_the_work(case["own_s"], positive(told.get("without_read_s")) * case["core_share"]),
         "iqr_s": case["iqr_s"] * case["core_share"],
         **{name: text(told.get(name)) for name in ("name", "dtype", "memory", "amount_unit")},
         "threads": count(told.get("threads")),
         "amount": amount,
         "rate": amount / case["own_s"],
     }
+
+
+def _without_the_work(time_s: float, work_s: float) -> float:
+    """Return a read's own cost where the same work was timed without it: how much longer the two together take."""
+    return time_s if math.isnan(work_s) else max(0.0, time_s - work_s)
 
 
 def core_share(case: dict[Any, Any]) -> float:

@@ -56,3 +56,9 @@ def test_what_is_no_primitive_is_left_out(told: object) -> None:
     odd["extra"] = {"primitive": told}
 
     assert primitives(frame(odd)).empty
+
+
+def test_a_read_on_a_busy_device_costs_what_it_adds_to_the_work() -> None:
+    busy = primitive("cuda", "read-busy", 150 * US, without_read_s=130 * US)
+
+    assert primitives(frame(busy))["median_s"][0] == pytest.approx(20 * US)
