@@ -146,3 +146,14 @@ def _block(name: str, row: Mapping[str, str | float]) -> str:
         for key, value in row.items()
     ]
     return f"[[{name}]]\n" + "\n".join(lines) + "\n"
+
+
+def with_accepted(book: Book, entry: Accepted) -> Book:
+    """Return the book with an entry added; one of the same cases and session is replaced."""
+    others = tuple(known for known in book.accepted if (known.case, known.at) != (entry.case, entry.at))
+    return Book((*others, entry), book.renamed)
+
+
+def with_renamed(book: Book, entry: Renamed) -> Book:
+    """Return the book with a rename added; another one of the same old name is replaced."""
+    return Book(book.accepted, (*(known for known in book.renamed if known.old != entry.old), entry))

@@ -134,7 +134,7 @@ def confirmed(recent: Floats, level: Level, settings: Settings) -> Evidence:
     A session counts by its distance from the level before the window, in sd and cut off on both sides, so that one
     outlier confirms nothing; where even the weakest session alone says more than that mean, it is what counts, so that
     a large change is not cut down to nothing. p is the smallest of the windows', each divided by its weight. The
-    estimate is the window's lower median.
+    estimate is the window's lower median or its mean, whichever is smaller.
     """
     estimates, chances = [], []
     for at, (sessions, weight) in enumerate(zip(settings.confirm_sessions, settings.confirm_weights, strict=True)):
@@ -145,7 +145,7 @@ def confirmed(recent: Floats, level: Level, settings: Settings) -> Evidence:
         t = np.maximum(mean / np.sqrt(1 / sessions + level.error[at]), weakest)
         p = np.where(level.sessions[at] >= settings.least_history, stdtr(level.freedom[at], -t), np.nan) / weight
         chances.append(np.where(np.isnan(p), 1.0, np.minimum(p, 1.0)))
-        estimates.append(np.sort(away, axis=1)[:, (sessions - 1) // 2])
+        estimates.append(np.minimum(np.sort(away, axis=1)[:, (sessions - 1) // 2], away.mean(axis=1)))
     best = np.argmin(chances, axis=0)
     case = np.arange(len(recent))
     lengths = np.array(settings.confirm_sessions)

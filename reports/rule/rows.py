@@ -12,13 +12,15 @@ from reports.rule.grid import Grid
 from reports.rule.levels import NEVER
 from reports.rule.machine import Moved
 from reports.rule.night import Night
+from reports.rule.suspects import differences
 from reports.rule.thresholds import Thresholds
 from reports.verdicts import MACHINE_PREFIX, NOT_SELECTED
 
 DETECTABLE, DETECTABLE_IN_TWO = 3.3, 2.1
 """Changes found nine times in ten, in sd between sessions: in one session, and after two."""
 TWO_SIDED_95 = 0.975
-EXTRA_COLUMNS = ["t", "shift", "detectable", "detectable_in_two"]
+EXTRA_COLUMNS = ["suspects", "t", "step", "shift", "detectable", "detectable_in_two", "reruns"]
+"""What `reports.rule.verdict.replay` adds to the columns of `reports.verdicts.verdict_frame`."""
 Row = dict[str, Any]
 
 
@@ -50,6 +52,7 @@ class Rows:
             return row | self._absent(case)
         now = self.sessions.loc[at]
         row |= {"flags": now["flags"], "run": now["run"], "history": int(self.night.level.sessions[case])}
+        row |= {"reruns": int(now["reruns"])}
         if not self.night.verdict[case]:
             outcome = now["outcome"] if now["outcome"] != "passed" else "failed"
             return row | {"verdict": outcome, "reason": now["reason"]}
@@ -87,7 +90,7 @@ class Rows:
         reach = self._reach(case)
         if math.isfinite(reach):
             row |= {"ratio_low": math.exp(change - reach), "ratio_high": math.exp(change + reach)}
-        return row | {"t": night.t[case]}
+        return row | {"t": night.t[case], "step": math.exp(night.log_time[case] - night.level.centre[case])}
 
     def _reach(self, case: int) -> float:
         """Return half of the 95 % interval of tonight's change, in ln time; NaN with too little history."""
@@ -117,7 +120,13 @@ class Rows:
         for name, session in (("last_good_run", night.last_good[case]), ("first_bad_run", night.first_bad[case])):
             if session != NEVER:
                 row[name] = self.sessions.loc[self.cells.row[session, case], "run"]
+        if "last_good_run" in row and "first_bad_run" in row:
+            row["suspects"] = self._suspects(night.last_good[case], night.first_bad[case], case)
         return row
+
+    def _suspects(self, last_good: int, first_bad: int, case: int) -> str:
+        rows = (self.sessions.loc[self.cells.row[session, case]].to_dict() for session in (last_good, first_bad))
+        return "; ".join(str(difference) for difference in differences(*rows))
 
     def _redefinition(self, case: int) -> str:
         """Return which fields of the work, or of the method, are others than in the last result."""
@@ -145,6 +154,9 @@ class Rows:
             "first_bad_run": self._run_of(moved.first_bad, ours),
             "last_good_run": self._run_of(moved.last_good, ours),
         }
+        case = int(np.argmax(ours & (self.cells.row[[moved.first_bad, moved.last_good]] >= 0).all(axis=0)))
+        if (self.cells.row[[moved.first_bad, moved.last_good], case] >= 0).all():
+            row["suspects"] = self._suspects(moved.last_good, moved.first_bad, case)
         if math.isfinite(moved.sd):
             reach = 2 * moved.sd
             row |= {"ratio_low": math.exp(moved.change - reach), "ratio_high": math.exp(moved.change + reach)}

@@ -28,7 +28,7 @@ class Settings:
     absolute_floor_s: float = _setting(1e-7, "smallest change worth a line, s", least=0, most=1e6, per_case=True)
     confirm_sessions: tuple[int, ...] = _setting((2, 3, 5, 7), "last sessions that confirm a change", least=2, most=20)
     confirm_weights: tuple[float, ...] = _setting(
-        (0.45, 0.35, 0.3, 0.4), "error share of each; they overlap, so up to 2 in all", least=1e-6, most=1
+        (0.15, 0.35, 0.3, 0.4), "error share of each; they overlap, so up to 2 in all", least=1e-6, most=1
     )
     confirm_clip: float = _setting(3.0, "sd that one session counts for in a confirmation, at most", least=1, most=100)
     guard_rank: int = _setting(3, "a change exceeds this worst session of the window", least=1, most=30, per_case=True)
@@ -38,7 +38,6 @@ class Settings:
     shift_cases: int = _setting(20, "cases of a device that tell its shift, at least", least=3, most=10000)
     suspect_p: float = _setting(0.002, "a suspect is this unlikely or less by chance", least=0, most=0.5, per_case=True)
     rerun_z: float = _setting(2.0, "cases slower by this many sd are worth measuring again", least=0, most=100)
-    rerun_launches: int = _setting(3, "fresh processes that measure them again", least=1, most=100)
     rerun_decide: float = _setting(
         2.5, "re-runs slower by this many sd make a regression", least=0, most=100, per_case=True
     )

@@ -1,0 +1,95 @@
+"""`accept`: take the present level of cases as right, or join a renamed case to its history."""
+
+# ruff: noqa: PLC0415  what `run` works with is imported when it runs, so that --help answers at once
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reports.commands import rule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from reports.rule.accepted import Book
+
+HELP = "accept the present level of cases, so that it is what later sessions are compared with"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "case", metavar="CASE-GLOB", help="cases by id or whole name, or machine:... for a whole machine"
+    )
+    parser.add_argument("--reason", required=True, metavar="TEXT", help="why; it stands in the file")
+    parser.add_argument(
+        "--store", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
+    )
+    parser.add_argument(
+        "--session", default="newest", metavar="FILE-OR-SESSION", help="the session from which on the level is right"
+    )
+    parser.add_argument(
+        "--renamed-from", default="", metavar="OLD-NAME", help="CASE-GLOB is the new whole name of this case"
+    )
+    rule.add_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file and say what was accepted; exit code 2 when no case is meant."""
+    from reports.judging import judge
+    from reports.runs import load_runs
+
+    book, settings = rule.book_of(arguments), rule.settings_of(arguments)
+    asked = None if arguments.session == "newest" else arguments.session
+    judgement = judge(load_runs(arguments.store), asked, settings=settings, accepted=book)
+    if arguments.renamed_from:
+        return _rename(arguments, judgement.verdicts)
+    return _accept(arguments, judgement.verdicts, judgement.session)
+
+
+def _accept(arguments: argparse.Namespace, verdicts: "pd.DataFrame", session: str) -> int:
+    from reports.errors import ReportError
+    from reports.rule.accepted import Accepted, with_accepted
+    from reports.rule.settings import matches
+
+    if not arguments.reason.strip():
+        raise ReportError("--reason: a reason is needed")
+    meant = verdicts[[matches(str(name), arguments.case) for name in verdicts["fullname"]]]
+    if meant.empty:
+        raise ReportError(f"{arguments.case}: no case of {session or 'the store'} has such a name")
+    entry = Accepted(arguments.case, arguments.reason, session)
+    _write(arguments.accepted, with_accepted(rule.book_of(arguments), entry))
+    slower = int(meant["verdict"].isin(["regression", "suspect"]).sum())
+    _say(f"accepted since {session}: {len(meant)} rows, {slower} of them slower; commit {arguments.accepted}")
+    return 0
+
+
+def _rename(arguments: argparse.Namespace, verdicts: "pd.DataFrame") -> int:
+    from reports.errors import ReportError
+    from reports.rule.accepted import Renamed, with_renamed
+
+    for name in (arguments.renamed_from, arguments.case):
+        if name not in set(verdicts["fullname"]):
+            raise ReportError(f"{name}: no case has this whole name")
+    if arguments.renamed_from == arguments.case:
+        raise ReportError(f"{arguments.case}: the old name is the new one")
+    _write(arguments.accepted, with_renamed(rule.book_of(arguments), Renamed(arguments.renamed_from, arguments.case)))
+    _say(f"joined: {arguments.renamed_from} goes on as {arguments.case}; commit {arguments.accepted}")
+    return 0
+
+
+def _write(path: Path, book: "Book") -> None:
+    from reports.errors import ReportError
+    from reports.rule.accepted import write
+
+    try:
+        write(path, book)
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _say(line: str) -> None:
+    from reports.escaping import visible
+
+    sys.stdout.write(f"{visible(line, longest=1000)}\n")
