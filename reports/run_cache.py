@@ -10,6 +10,7 @@ SQLite is in the standard library, adds one new run without writing the others a
 wait for each other or go without. A cache that is damaged, of another version or too large is begun anew.
 """
 
+import hashlib
 import os
 import sqlite3
 import sys
@@ -22,6 +23,7 @@ from typing import NamedTuple
 
 import orjson
 
+from reports.decoding import Content
 from reports.definition import Definitions
 from reports.run_file import Cases, Head, RunFile
 
@@ -44,6 +46,11 @@ class Seen(NamedTuple):
 
     digest: bytes
     stat: os.stat_result
+
+
+def digest(content: Content) -> bytes:
+    """Return the key of a file's content; the same bytes mean something else under a compressed name."""
+    return hashlib.sha256(content.stored).digest() + bytes([content.is_compressed])
 
 
 def default_place() -> Path:
