@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from fixtures.distributed import places
 from fixtures.torchrun import TOKEN, RankError, launch
 
 if TYPE_CHECKING:
@@ -106,6 +107,27 @@ def test_a_rank_that_hangs_is_timed_out_and_leaves_nothing_behind() -> None:
 def test_a_rank_that_raises_tells_why_in_one_line() -> None:
     with pytest.raises(RankError, match=r"^rank \d of 2 failed: RuntimeError: the ranks' parameters differ by 0 after"):
         launch(["train", "--batch-size", "8", "--least-rounds", "1", "--budget", "0.1", "--tolerance", "-1"], 2, 200)
+
+
+@pytest.mark.usefixtures("at_root")
+def test_a_case_whose_rank_dies_has_failed_and_the_run_goes_on(tmp_path: Path) -> None:
+    """Of two cases the first loses a rank; the other is measured, and the run is saved."""
+    if places("cpu") < 2:
+        pytest.skip("two ranks need two physical cores")
+    thread = once_both_run(lambda rank: rank.kill())
+    options = ["--case-budget", "100", "--case-timeout", "200", f"--benchmark-storage={tmp_path}", "-m", "nightly"]
+    cases = ["ranks2-bytes16777216", "ranks1-bytes1024"]
+    nodes = [f"benchmarks/bench_distributed.py::bench_all_reduce[cpu-{case}]" for case in cases]
+
+    done = subprocess.run([sys.executable, "-m", "pytest", *nodes, *options], check=False, capture_output=True)
+    thread.join()
+
+    assert done.returncode == 1
+    (run,) = tmp_path.glob("*/*.json")
+    found = json.loads(run.read_text())["suite"]["cases"]
+    assert found[nodes[0]] == {"outcome": "failed", "reason": "Failed: rank 1 was ended by SIGKILL"}
+    assert found[nodes[1]]["outcome"] == "passed"
+    assert ranks_here() == []
 
 
 def test_two_nodes_meet_by_torchruns_own_rendezvous(tmp_path: Path) -> None:
