@@ -8,12 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 from reports import load_runs
 from reports.cli import main
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 DOCUMENT = made_document(
     [
@@ -98,7 +99,7 @@ def judged(*texts: str) -> int:
         return len(runs.files) + len(runs.skipped) + len(runs.duplicates)
 
 
-@settings(max_examples=25, deadline=None, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
 @given(changes, changes)
 def test_changed_values_never_cause_a_traceback(
     one: list[tuple[tuple[Any, ...], Any]], other: list[tuple[tuple[Any, ...], Any]]
@@ -106,10 +107,19 @@ def test_changed_values_never_cause_a_traceback(
     assert judged(mutated(one), mutated(other)) == 3
 
 
-@settings(max_examples=15, deadline=None, phases=QUICK)
+@settings(max_examples=10, deadline=None, phases=QUICK)
 @given(st.integers(0, 4000), st.binary(max_size=4), st.integers(0, 4))
 def test_changed_bytes_never_cause_a_traceback(at: int, inserted: bytes, removed: int) -> None:
     content = json.dumps(DOCUMENT).encode()
     damaged = content[:at] + inserted + content[at + removed :]
 
     assert judged(damaged.decode("utf-8", "surrogateescape")) == 2
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
+@given(changes, changes)
+def test_many_more_changed_values_never_do_either(
+    one: list[tuple[tuple[Any, ...], Any]], other: list[tuple[tuple[Any, ...], Any]]
+) -> None:
+    assert judged(mutated(one), mutated(other)) == 3
