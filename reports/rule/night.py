@@ -81,6 +81,7 @@ class Night:
                 self.levels.release(said.released)
 
     def _judge(self) -> None:
+        changes.anchored(self.levels, self.level, self.settings.guard_least)
         suspect, odd = self._suspects()
         value = np.where(self.rerun, self.again, self.log_time)
         slower, faster = self._confirmed(value)
@@ -188,7 +189,6 @@ class Night:
 
     def _creep(self) -> None:
         """Open regressions that came slowly, where none is open."""
-        changes.anchored(self.levels, self.level, self.settings.guard_least)
         far = np.isfinite(changes.creep(self.levels, self.level, self.own.floor, self.settings)) & self.judged
         for case in np.flatnonzero(far & (self.verdict == "unchanged")).tolist():
             if case not in self.levels.opened:

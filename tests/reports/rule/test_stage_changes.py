@@ -198,8 +198,24 @@ def test_creep_is_told_against_the_first_level_and_flagged() -> None:
 
     assert "crept" in row["flags"]
     assert row["baseline_s"] == pytest.approx(math.exp(0.0045))
-    assert row["first_bad_run"] == "0070_run.json"
+    assert (row["last_good_run"], row["first_bad_run"]) == ("0009_run.json", "0070_run.json")
 
 
 def test_after_an_acceptance_creep_is_measured_from_there() -> None:
     assert words(crawling(80), 1, None, Accepted("a", "on purpose", "night-70")) == ["unchanged"]
+
+
+def test_after_an_improvement_creep_is_measured_from_the_faster_level() -> None:
+    # The faster level's first ten nights are 10 to 19, and it creeps as `crawling` does: 70 nights later it is beyond.
+    times = [*STEADY, *(away - 0.3 for away in crawling(71))]
+
+    assert words(times, 2) == ["unchanged", "regression!"]
+
+
+def test_work_that_was_redefined_as_slower_never_crept() -> None:
+    times = [*STEADY, *(0.5 + away for away in STEADY * 2)]
+    work = {("a", night): {"dataset": "iris" if night < 10 else "wine"} for night in range(30)}
+
+    row = judged(made_sessions({"a": times}, work=work)).loc["a"]
+
+    assert (row["verdict"], row["flags"]) == ("unchanged", ())
