@@ -76,9 +76,9 @@ def matches(fullname: str, glob: str) -> bool:
 
 
 def from_table(table: Mapping[str, Any], base: Settings | None = None) -> Settings:
-    """Settings from a table such as `[tool.training-reports]`; names may be written with hyphens.
+    """Settings from a table such as `[tool.training-reports]`; what it leaves out stays as in `base`.
 
-    A sub-table `overrides` holds `{glob = {setting = value}}`.
+    Names may be written with hyphens. A sub-table `overrides` holds `{glob = {setting = value}}`.
 
     Raises:
         ValueError: an unknown setting or a bad value; the message names both.
@@ -90,14 +90,15 @@ def from_table(table: Mapping[str, Any], base: Settings | None = None) -> Settin
         if name not in known:
             raise ValueError(f"{key}: no such setting; known are {', '.join(sorted(known))}")
         values[name] = tuple(value) if isinstance(value, list) else value
-    if not isinstance(overrides := values.get("overrides", {}), dict) or not all(
-        isinstance(value, dict) for value in overrides.values()
-    ):
-        raise ValueError(f"overrides: {overrides!r} is not a table of one table a glob")
-    values["overrides"] = {
-        glob: {key.replace("-", "_"): value for key, value in override.items()} for glob, override in overrides.items()
-    }
+    if "overrides" in values:
+        values["overrides"] = _overrides(values["overrides"])
     return replace(base or Settings(), **values)
+
+
+def _overrides(table: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401  whatever a TOML file holds there
+    if not isinstance(table, dict) or not all(isinstance(value, dict) for value in table.values()):
+        raise ValueError(f"overrides: {table!r} is not a table of one table a glob")
+    return {glob: {key.replace("-", "_"): value for key, value in override.items()} for glob, override in table.items()}
 
 
 def described() -> list[tuple[str, Any, str]]:
