@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.rule.arrays import Floats
+from reports.rule.arrays import Bools, Floats
 from reports.rule.evidence import Level
 from reports.rule.levels import NEVER, Levels, Opened
 from reports.rule.settings import Settings
@@ -44,9 +44,9 @@ def step(levels: Levels, case: int, before: float, change: float, most: int) -> 
 def rise(levels: Levels, case: int, found: Step) -> Opened:
     """Open a regression and start its level; a further step of an open one keeps the level to come back to."""
     earlier = levels.when[case] < found.first_bad
-    values = np.where(earlier, levels.values[case], np.nan)
+    measured = np.where(earlier, levels.measured[case], np.nan)
     when = np.where(earlier, levels.when[case], NEVER)
-    opened = levels.opened.get(case, Opened(found.before, found.last_good, found.first_bad, values, when))
+    opened = levels.opened.get(case, Opened(found.before, found.last_good, found.first_bad, measured, when))
     levels.opened[case] = opened._replace(last_good=found.last_good, first_bad=found.first_bad)
     levels.begin(case, found.first_bad)
     return levels.opened[case]
@@ -91,17 +91,15 @@ def anchored(levels: Levels, level: Level, least: int) -> None:
     levels.anchor_when[now] = levels.when[now, -1]
 
 
-def creep(levels: Levels, level: Level, floor: Floats, settings: Settings) -> Floats:
-    """Return how far each case has crept since its anchor, in ln time; NaN where that is not too far."""
-    far = level.centre - levels.anchor
+def crept(levels: Levels, level: Level, far: Floats, limit: Floats) -> Bools:
+    """Return which cases are too far from their anchor, `far` in ln time, and so by more than chance."""
     t = far / np.sqrt(level.variance * (level.error + levels.anchor_error))
-    late = level.sessions >= settings.guard_least
-    return np.where(late & (far > settings.creep_floors * floor) & (t > CREEP_T), far, np.nan)
+    return np.asarray((far > limit) & (t > CREEP_T))
 
 
 def open_crept(levels: Levels, case: int, session: int) -> None:
     """Open a regression against the anchor; the present level goes on."""
-    values, when = np.full_like(levels.values[case], np.nan), np.full_like(levels.when[case], NEVER)
+    measured, when = np.full_like(levels.measured[case], np.nan), np.full_like(levels.when[case], NEVER)
     levels.opened[case] = Opened(
-        float(levels.anchor[case]), int(levels.anchor_when[case]), session, values, when, crept=True
+        float(levels.anchor[case]), int(levels.anchor_when[case]), session, measured, when, crept=True
     )

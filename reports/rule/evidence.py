@@ -48,7 +48,7 @@ class Level(NamedTuple):
         centre: ln of seconds, carried forward to tonight.
         variance: of one session, shrunk towards the suite's.
         freedom: its degrees of freedom.
-        sessions: how many it rests on.
+        sessions: how many there are on it, those beyond the trimming too.
         error: variance of the centre over that of one session; 1 / sessions without drift.
     """
 
@@ -92,7 +92,7 @@ def levels(past: Past, windows: tuple[int, ...], settings: Settings) -> Level:
         base.centre + np.where(long, moved, 0),
         variance,
         freedom,
-        base.sessions,
+        chosen.sum(axis=-1),
         1 / np.maximum(base.sessions, 1) + np.where(long, added, 0),
     )
 

@@ -19,7 +19,7 @@ class Opened(NamedTuple):
         level: the old level, ln of seconds.
         last_good: the last session on it, and
         first_bad: the first one after it.
-        values: the old level's results, and
+        values: the old level's results as they were measured, and
         when: their sessions.
         crept: it came slowly, without a single step.
     """
@@ -33,10 +33,13 @@ class Opened(NamedTuple):
 
 
 class Levels:
-    """Results of each case since its present level began, with the machine's own shift taken out.
+    """Results of each case since its present level began.
+
+    Levels are told in ln of seconds on the machine as it is now; `values` are brought there for every night.
 
     Attributes:
-        values: cases x columns, ln of seconds, newest last; NaN where there is none.
+        measured: cases x columns, ln of seconds, newest last; NaN where there is none.
+        values: the same with the machine's shifts of their sessions taken out.
         when: the session of each.
         held: results that are kept out of baselines.
         opened: open regressions, by case.
@@ -50,7 +53,8 @@ class Levels:
         """Make room for a window and for the confirming sessions and the held ones after it."""
         columns = window + 2 * longest
         self.window, self.trim = window, trim
-        self.values, self.when = np.full((cases, columns), np.nan), np.full((cases, columns), NEVER)
+        self.measured, self.when = np.full((cases, columns), np.nan), np.full((cases, columns), NEVER)
+        self.values = self.measured.copy()
         self.held = np.zeros((cases, columns), dtype=bool)
         self.squares, self.freedom = np.zeros(cases), np.zeros(cases)
         self.opened: dict[int, Opened] = {}
@@ -67,12 +71,21 @@ class Levels:
         """Return the last results of each case, tonight's included."""
         return np.concatenate([self.values[:, self.values.shape[1] - sessions + 1 :], log_time[:, None]], axis=1)
 
-    def append(self, session: int, log_time: Floats, held: Bools) -> None:
-        """Add a session; a case without a result keeps what it has."""
+    def append(self, session: int, log_time: Floats, held: Bools, shift: Floats | float = 0.0) -> None:
+        """Add a session, `shift` having been taken out of its times; a case without a result keeps what it has."""
         has = np.isfinite(log_time)
-        for rows, added in ((self.values, log_time), (self.when, np.full(len(has), session)), (self.held, held)):
+        when = np.full(len(has), session)
+        pairs = ((self.measured, log_time + shift), (self.values, log_time), (self.when, when), (self.held, held))
+        for rows, added in pairs:
             rows[has, :-1] = rows[has, 1:]
             rows[has, -1] = added[has]
+
+    def move(self, cases: Bools, by: float) -> None:
+        """Follow a machine that moved: what is remembered of earlier levels moves with it."""
+        self.anchor[cases] += by
+        for case in np.flatnonzero(cases).tolist():
+            if case in self.opened:
+                self.opened[case] = self.opened[case]._replace(level=self.opened[case].level + by)
 
     def release(self, session: int) -> None:
         """Let a held session into the baselines after all."""
@@ -89,12 +102,12 @@ class Levels:
             share = min(1.0, self.window / self.freedom[case])
             self.squares[case] *= share
             self.freedom[case] *= share
-        self.values[case, old], self.when[case, old] = np.nan, NEVER
+        self.measured[case, old], self.values[case, old], self.when[case, old] = np.nan, np.nan, NEVER
         self.held[case], self.faster[case] = False, False
 
     def forget(self, case: int) -> None:
         """Start over with another work, of whose time and scatter nothing is known."""
-        self.values[case], self.when[case], self.held[case] = np.nan, NEVER, False
+        self.measured[case], self.values[case], self.when[case], self.held[case] = np.nan, np.nan, NEVER, False
         self.squares[case] = self.freedom[case] = 0
         self.faster[case], self.anchor[case] = False, np.nan
         self.opened.pop(case, None)
@@ -103,7 +116,7 @@ class Levels:
         """Close an open regression: its old level goes on at a session as if it had never been left."""
         old, back = self.opened.pop(case), self.when[case] >= first
         columns = self.values.shape[1]
-        self.values[case] = np.concatenate([old.values, self.values[case, back]])[-columns:]
+        self.measured[case] = np.concatenate([old.values, self.measured[case, back]])[-columns:]
         self.when[case] = np.concatenate([old.when, self.when[case, back]])[-columns:]
         self.held[case], self.faster[case] = False, False
 

@@ -4,14 +4,50 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.rule.arrays import Floats
-from reports.rule.baseline import MAD_TO_SD
+from reports.rule.arrays import Bools, Floats, Ints
+from reports.rule.baseline import MAD_TO_SD, median
 from reports.rule.settings import Settings
 
 LEAST_SHIFTS = 5
 """Sessions before the machine's own scatter is known."""
-LEAST_ANCHOR = 10
-"""Sessions that make the position which creep is measured against."""
+FARTHEST = 150
+"""Sessions back to which common shifts are looked for; older results share the oldest one's."""
+
+
+class Common(NamedTuple):
+    """What the cases had in common in each session: ln of time against their own medians, from session `first` on."""
+
+    first: int
+    shift: Floats
+
+    def at(self, sessions: Ints) -> Floats:
+        """Return the shift of these sessions; the nearest known one of those outside, 0 when none is."""
+        if not len(self.shift):
+            return np.zeros(sessions.shape)
+        return self.shift[np.clip(sessions - self.first, 0, len(self.shift) - 1)]
+
+
+def common(values: Floats, when: Ints, held: Bools, session: int, least: int) -> Common:
+    """Find what all cases shared in each earlier session, by the median over them.
+
+    It is found anew for every night from the measured times, so that no error of it lives on. A session with fewer
+    than `least` cases takes what the one before it had.
+    """
+    there = np.isfinite(values)
+    if not there.any():
+        return Common(0, np.zeros(0))
+    own = median(np.where(there & ~held, values, np.nan))[:, None]
+    first = max(int(when[there].min()), session - FARTHEST)
+    grid = np.full((session - first, len(values)), np.nan)
+    recent = there & (when >= first)
+    case, _ = np.nonzero(recent)
+    grid[when[recent] - first, case] = (values - own)[recent]
+    enough = np.isfinite(grid).sum(axis=1) >= least
+    if not enough.any():
+        return Common(0, np.zeros(0))
+    known = np.maximum.accumulate(np.where(enough, np.arange(len(grid)), -1))
+    known[known < 0] = int(np.argmax(enough))
+    return Common(first, median(grid)[known])
 
 
 class Moved(NamedTuple):
@@ -25,47 +61,56 @@ class Moved(NamedTuple):
     last_good: int
 
 
-class Night(NamedTuple):
-    """One session of a machine: what to say of it, whether its results are held, and a held session to let in."""
+class Followed(NamedTuple):
+    """One session of a machine.
 
-    moved: Moved | None
-    held: bool
+    Attributes:
+        level: where the machine is now, in that night's terms.
+        shift: how far tonight lies from it.
+        held: tonight's results are to be kept out of baselines.
+        released: a held session to let in after all.
+        moved_by: how far the level moved tonight.
+        moved: what to say of it.
+    """
+
+    level: float
+    shift: float
+    held: bool = False
     released: int | None = None
+    moved_by: float = 0.0
+    moved: Moved | None = None
+
+
+class Open(NamedTuple):
+    """A machine that is slower than it was: how much, since when, and the last session before."""
+
+    height: float
+    first_bad: int
+    last_good: int
 
 
 class Machine:
     """One device of one machine, followed from session to session.
 
-    Its position is the median distance of its cases from their levels. They are judged with it taken out, so a machine
-    that moves leaves their levels and history as they are.
-
     Attributes:
-        position: tonight's.
-        level: the median of the positions since it last moved.
-        pending: a large shift that waits for a second one: its session and position.
-        opened: an open regression: the level before it, its last good and its first bad session.
+        since: the first session of its present level.
+        held: sessions with a large shift that was not confirmed.
+        pending: a large shift that waits for a second one: its session, and whether it was slower.
+        opened: an open regression.
+        last: the last session that was not large.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.position = self.level = 0.0
-        self.pending: tuple[int, float] | None = None
-        self.opened: tuple[float, int, int] | None = None
-        self._positions: list[float] = []
+        self.since, self.last = 0, -1
+        self.held: set[int] = set()
+        self.pending: tuple[int, bool] | None = None
+        self.opened: Open | None = None
         self._scatter: list[float] = []
-        self._anchor: float | None = None
-        self._anchored = -1
-        self._last = -1
-
-    def locate(self, distances: Floats) -> float:
-        """Return tonight's position, or the level when too few cases tell it."""
-        known = distances[np.isfinite(distances)]
-        self.position = float(np.median(known)) if len(known) >= self.settings.shift_cases else self.level
-        return self.position
 
     @property
     def sd(self) -> float:
-        """How far the position scatters between sessions; NaN until it is known.
+        """How far the machine scatters between sessions; NaN until it is known.
 
         A few values tell a robust sd badly, so it is taken larger while they are few.
         """
@@ -74,64 +119,78 @@ class Machine:
             return float("nan")
         return MAD_TO_SD * float(np.median(np.abs(known))) * (1 + 3 / len(known))
 
+    def judge(self, session: int, distances: Floats, earlier: Common) -> Followed:
+        """Follow the machine through a session: `distances` are those of its cases from their levels tonight.
+
+        With fewer cases than `shift_cases` nothing is told of it, and its shift is taken as none.
+        """
+        level = self._level(session, earlier)
+        known = distances[np.isfinite(distances)]
+        if len(known) < self.settings.shift_cases:
+            return Followed(level, 0.0, moved=self._standing(0.0))
+        change, sd = float(np.median(known)) - level, self.sd
+        large = self.is_large(change)
+        self._scatter.append(change)
+        if not large:
+            self.pending, self.last = None, session
+            return Followed(level, change, moved=self._standing(change))
+        if self.pending is None or self.pending[1] != (change > 0):
+            return self._suspected(session, level, change, sd)
+        return self._confirmed(session, level, change, sd, earlier)
+
     def is_large(self, change: float) -> bool:
-        """Return whether the machine's shift is more than its own scatter and more than the floor."""
+        """Return whether a shift exceeds both the machine's own scatter, once that is known, and the floor."""
         sd = self.sd
         return not np.isnan(sd) and abs(change) > max(np.log1p(self.settings.shift_floor), self.settings.shift_sd * sd)
 
-    def judge(self, session: int) -> Night:
-        """Follow the machine through a session, after `locate`."""
-        change, sd, large = self.position - self.level, self.sd, self.is_large(self.position - self.level)
-        self._scatter.append(change)
-        if not large:
-            return Night(self._settled(session, sd), held=False)
-        if self.pending is None or (self.pending[1] > self.level) != (change > 0):
-            self.pending = (session, self.position)
-            if self.opened is None and change > 0:
-                return Night(Moved("suspect", False, change, sd, session, self._last), held=True)
-            return Night(self._still_open(sd), held=True)
-        first = self.pending[0]
-        return Night(self._confirmed(session, sd, *self.pending), held=False, released=first)
-
     def accept(self) -> None:
-        """Take the present position as right."""
-        self.opened, self._anchor = None, None
+        """Take the machine as it is now as right."""
+        self.opened = None
 
-    def _settled(self, session: int, sd: float) -> Moved | None:
-        self.pending, self._last = None, session
-        self._positions = [*self._positions, self.position][-self.settings.window :]
-        self.level = float(np.median(self._positions))
-        if len(self._positions) < LEAST_ANCHOR:
-            return self._still_open(sd)
-        if self._anchor is None:
-            self._anchor, self._anchored = self.level, session
-        far = self.settings.creep_floors * np.log1p(self.settings.shift_floor)
-        if self.opened is None and self.level - self._anchor > far:
-            self.opened = (self._anchor, self._anchored, session)
-            return Moved("regression", True, self.position - self._anchor, sd, session, self.opened[1])
-        return self._still_open(sd)
+    def _level(self, session: int, earlier: Common) -> float:
+        ours = [at for at in range(max(self.since, earlier.first), session) if at not in self.held]
+        known = earlier.at(np.array(ours[-self.settings.window :], dtype=np.int64))
+        return float(np.median(known)) if len(known) else 0.0
 
-    def _still_open(self, sd: float) -> Moved | None:
+    def _suspected(self, session: int, level: float, change: float, sd: float) -> Followed:
+        self.pending = (session, change > 0)
+        self.held.add(session)
+        said = self._standing(change)
+        if said is None and change > 0:
+            said = Moved("suspect", new=False, change=change, sd=sd, first_bad=session, last_good=self.last)
+        return Followed(level, change, held=True, moved=said)
+
+    def _standing(self, change: float) -> Moved | None:
         if self.opened is None:
             return None
-        old, last_good, first_bad = self.opened
-        return Moved("regression", False, self.position - old, sd, first_bad, last_good)
+        height, first_bad, last_good = self.opened
+        return Moved("regression", False, height + change, self.sd, first_bad, last_good)
 
-    def _confirmed(self, session: int, sd: float, first: int, earlier: float) -> Moved:
+    def _confirmed(self, session: int, level: float, change: float, sd: float, earlier: Common) -> Followed:
         """Start a new level at the first of two large shifts."""
-        before, last_good = self.level, self._last
-        self._positions = [earlier, self.position]
-        self.level = float(np.median(self._positions))
-        self.pending, self._last = None, session
-        if self.level > before:
-            old = self.opened[0] if self.opened else before
-            self.opened = (old, last_good, first)
-            return Moved("regression", True, self.position - old, sd, first, last_good)
+        assert self.pending is not None
+        first, position = self.pending[0], level + change
+        now = (float(earlier.at(np.array([first]))[0]) + position) / 2
+        self.held.discard(first)
+        moved = self._word(now - level, position - now, sd, first)
+        self.since, self.pending, self.last = first, None, session
+        return Followed(now, position - now, released=first, moved_by=now - level, moved=moved)
+
+    def _word(self, by: float, beyond: float, sd: float, first: int) -> Moved:
+        height = by + (self.opened.height if self.opened else 0.0)
+        if by > 0:
+            self.opened = Open(height, first, self.last)
+            return Moved("regression", True, height + beyond, sd, first, self.last)
         if self.opened is None:
-            self._anchor = None
-            return Moved("improvement", True, self.position - before, sd, first, last_good)
-        old, last_good, first = self.opened
-        if self.level - old > np.log1p(self.settings.shift_floor):
-            return Moved("regression", False, self.position - old, sd, first, last_good)
-        self.opened = None
-        return Moved("recovered", False, self.position - old, sd, first, last_good)
+            return Moved("improvement", True, height + beyond, sd, first, self.last)
+        _, first_bad, last_good = self.opened
+        still = height > np.log1p(self.settings.shift_floor)
+        self.opened = Open(height, first_bad, last_good) if still else None
+        return Moved("regression" if still else "recovered", False, height + beyond, sd, first_bad, last_good)
+
+    def crept(self, session: int, far: float, anchored: int) -> Moved | None:
+        """Open a regression that came without a large shift, `far` from where the machine was in session `anchored`."""
+        if self.opened is not None or far <= self.settings.creep_floors * np.log1p(self.settings.shift_floor):
+            return None
+        self.opened = Open(far, session, anchored)
+        return Moved("regression", True, far, self.sd, session, anchored)

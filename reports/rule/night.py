@@ -8,7 +8,7 @@ from reports.rule import changes
 from reports.rule import evidence as ev
 from reports.rule.arrays import Bools, Floats, Ints, Objects
 from reports.rule.levels import NEVER, Levels, Opened
-from reports.rule.machine import Machine, Moved
+from reports.rule.machine import Followed, Machine, Moved, common
 from reports.rule.settings import Settings
 from reports.rule.thresholds import Thresholds
 
@@ -49,12 +49,10 @@ class Night:
         self, results: Results, levels: Levels, machines: dict[str, Machine], settings: Settings, own: Thresholds
     ) -> None:
         self.results, self.levels, self.settings, self.own = results, levels, settings, own
-        every = ev.levels(levels.past, (1, *settings.confirm_sessions), settings)
-        self.level, self.windows = every.row(0), every.row(slice(1, None))
         cases = len(results.log_time)
         self.shift, self.held = np.zeros(cases), np.zeros(cases, dtype=bool)
         self.machines: dict[str, Moved] = {}
-        self._locate(machines)
+        self.level, self.windows = self._locate(machines)
         self.log_time, self.again = results.log_time - self.shift, results.again - self.shift
         jump = np.abs(self.log_time - self.level.centre) > REDEFINING_JUMP
         self.redefined = results.redefined | (results.remeasured & jump)
@@ -65,22 +63,37 @@ class Night:
         self.verdict, self.new = np.full(cases, "", dtype=object), np.zeros(cases, dtype=bool)
         self.against, self.crept = self.level.centre.copy(), np.zeros(cases, dtype=bool)
         self.last_good, self.first_bad = np.full(cases, NEVER), np.full(cases, NEVER)
-        self._judge()
+        self._judge(machines)
 
-    def _locate(self, machines: dict[str, Machine]) -> None:
+    def _locate(self, machines: dict[str, Machine]) -> tuple[ev.Level, ev.Level]:
+        """Take each machine's earlier shifts out of the results, find tonight's, and return the levels."""
+        levels, settings, session = self.levels, self.settings, self.results.session
+        earlier = {}
+        for device in machines:
+            ours = self.results.devices == device
+            held, when = levels.held[ours], levels.when[ours]
+            earlier[device] = common(levels.measured[ours], when, held, session, settings.shift_cases)
+            levels.values[ours] = levels.measured[ours] - earlier[device].at(when)
+        every = ev.levels(levels.past, (1, *settings.confirm_sessions), settings)
+        distance, here = self.results.log_time - every.centre[0], np.zeros(len(self.shift))
         for device, machine in machines.items():
             ours = self.results.devices == device
-            if not np.isfinite(self.results.log_time[ours]).any():
-                continue
-            self.shift[ours] = machine.locate((self.results.log_time - self.level.centre)[ours])
-            said = machine.judge(self.results.session)
-            self.held[ours] = said.held
-            if said.moved:
-                self.machines[device] = said.moved
-            if said.released is not None:
-                self.levels.release(said.released)
+            if np.isfinite(self.results.log_time[ours]).any():
+                here[ours] = self._follow(device, ours, machine.judge(session, distance[ours], earlier[device]))
+        levels.values += here[:, None]
+        every = every._replace(centre=every.centre + here)
+        return every.row(0), every.row(slice(1, None))
 
-    def _judge(self) -> None:
+    def _follow(self, device: str, ours: Bools, said: Followed) -> float:
+        self.shift[ours], self.held[ours] = said.shift, said.held
+        if said.moved:
+            self.machines[device] = said.moved
+        if said.released is not None:
+            self.levels.release(said.released)
+            self.levels.move(ours, said.moved_by)
+        return said.level
+
+    def _judge(self, machines: dict[str, Machine]) -> None:
         changes.anchored(self.levels, self.level, self.settings.guard_least)
         suspect, odd = self._suspects()
         value = np.where(self.rerun, self.again, self.log_time)
@@ -88,7 +101,7 @@ class Night:
         for case in np.flatnonzero(self.redefined).tolist():
             self.levels.forget(case)
         last = self.levels.when[:, -1].copy()
-        self.levels.append(self.results.session, value, odd | self.held)
+        self.levels.append(self.results.session, value, odd | self.held, self.shift)
         self._name(suspect, last)
         for case in np.flatnonzero(np.isfinite(value) & ~self.redefined).tolist():
             if case in self.levels.opened and self._back(case):
@@ -97,7 +110,7 @@ class Night:
                 self._slower(case, slower)
             elif np.isfinite(faster.estimate[case]):
                 self._faster(case, faster)
-        self._creep()
+        self._creep(machines)
         for case, opened in self.levels.opened.items():
             if np.isfinite(value[case]) and not self.new[case]:
                 self._tell(case, "regression", opened)
@@ -187,14 +200,25 @@ class Night:
             self.against[case] = opened.level if opened else step.before
             self.last_good[case], self.first_bad[case] = step.last_good, step.first_bad
 
-    def _creep(self) -> None:
-        """Open regressions that came slowly, where none is open."""
-        far = np.isfinite(changes.creep(self.levels, self.level, self.own.floor, self.settings)) & self.judged
-        for case in np.flatnonzero(far & (self.verdict == "unchanged")).tolist():
-            if case not in self.levels.opened:
-                changes.open_crept(self.levels, case, self.results.session)
+    def _creep(self, machines: dict[str, Machine]) -> None:
+        """Open regressions that came slowly, of machines and of cases against their machine."""
+        levels, settings = self.levels, self.settings
+        far = np.where(self.level.sessions >= settings.guard_least, self.level.centre - levels.anchor, np.nan)
+        for device, machine in machines.items():
+            ours = (self.results.devices == device) & np.isfinite(far) & self.judged
+            if ours.sum() < settings.shift_cases:
+                continue
+            shared = float(np.median(far[ours]))
+            far[ours] -= shared
+            moved = machine.crept(self.results.session, shared, int(levels.anchor_when[ours].max()))
+            if moved:
+                self.machines[device] = moved
+        crept = changes.crept(levels, self.level, far, settings.creep_floors * self.own.floor)
+        for case in np.flatnonzero(crept & self.judged & (self.verdict == "unchanged")).tolist():
+            if case not in levels.opened:
+                changes.open_crept(levels, case, self.results.session)
                 self.new[case] = True
-                self._tell(case, "regression", self.levels.opened[case])
+                self._tell(case, "regression", levels.opened[case])
 
     def accept(self, cases: Ints, level: float) -> None:
         """Take the present level of these cases as right; a suspect's begins tonight."""

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from reports.rule.arrays import Ints
 from reports.rule.grid import Grid
 from reports.rule.levels import Levels
@@ -61,4 +63,5 @@ class Replay:
         night.accept(acceptance.cases, acceptance.level)
         for device in acceptance.devices:
             self.machines[device].accept()
+            self.levels.anchor[self.grid.devices == device] = np.nan
             night.machines.pop(device, None)

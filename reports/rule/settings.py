@@ -28,7 +28,7 @@ class Settings:
     absolute_floor_s: float = _setting(1e-7, "smallest change worth a line, s", least=0, most=1e6, per_case=True)
     confirm_sessions: tuple[int, ...] = _setting((2, 3, 5, 7), "last sessions that confirm a change", least=2, most=20)
     confirm_weights: tuple[float, ...] = _setting(
-        (0.15, 0.35, 0.3, 0.4), "error share of each; they overlap, so up to 2 in all", least=1e-6, most=1
+        (0.3, 0.35, 0.3, 0.4), "error share of each; they overlap, so up to 2 in all", least=1e-6, most=1
     )
     confirm_clip: float = _setting(3.0, "sd that one session counts for in a confirmation, at most", least=1, most=100)
     guard_rank: int = _setting(3, "a change exceeds this worst session of the window", least=1, most=30, per_case=True)

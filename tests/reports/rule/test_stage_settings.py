@@ -17,7 +17,7 @@ def test_the_defaults_stand_in_one_table() -> None:
         ("floor", 0.025),
         ("absolute_floor_s", 1e-7),
         ("confirm_sessions", (2, 3, 5, 7)),
-        ("confirm_weights", (0.15, 0.35, 0.3, 0.4)),
+        ("confirm_weights", (0.3, 0.35, 0.3, 0.4)),
         ("confirm_clip", 3.0),
         ("guard_rank", 3),
         ("guard_least", 10),
