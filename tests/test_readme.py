@@ -24,7 +24,7 @@ def test_a_model_is_added_in_ten_lines(tmp_path: Path) -> None:
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     registry = tmp_path / "training" / "registry.py"
-    registry.write_text(registry.read_text().replace("_ROWS = (\n", f"_ROWS = (\n{block}"))
+    registry.write_text(registry.read_text().replace("_ROWS = (\n", f"_ROWS = (\n{block.strip()},\n"))
 
     command = ["-m", "pytest", "benchmarks", "--smoke", "--models", "iris-wide", "--devices", "cpu"]
     done = subprocess.run(
@@ -39,7 +39,9 @@ def test_a_model_is_added_in_ten_lines(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     (run,) = (tmp_path / "store").glob("*/*.json")
     names = [result["param"] for result in json.loads(run.read_text())["benchmarks"]]
-    assert names == [f"cpu-iris-wide-batch{batch}-{log}" for batch in (16, 120) for log in ("logeach", "log10", "nolog")]
+    assert names == [
+        f"cpu-iris-wide-batch{batch}-{log}" for batch in (16, 120) for log in ("logeach", "log10", "nolog")
+    ]
 
 
 @pytest.mark.parametrize("path", ["README.md", *sorted(path.name for path in (ROOT / "docs").glob("*.md"))])

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.machine.fake_nvml import FakeGpu, FakeNvml
-from tests.machine.fake_system import MEMORY_24_GIB, PLAIN_EPYC, write_system
 
 from fixtures.machine import machine
+from tests.machine.fake_nvml import FakeGpu, FakeNvml
+from tests.machine.fake_system import MEMORY_24_GIB, PLAIN_EPYC, write_system
 
 HOST = {"proc/self/ns/pid": "pid:[4026531836]", "proc/self/ns/cgroup": "cgroup:[4026531835]"}
 CONTAINER = {"proc/self/ns/pid": "pid:[4026532777]", "proc/self/ns/cgroup": "cgroup:[4026532778]"}

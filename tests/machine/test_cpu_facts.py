@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from tests.machine.fake_system import PLAIN_EPYC, write_system
 
 from fixtures import cpu, serials
 from fixtures.cpu import cpu_model, cpu_settings, hypervisor
 from fixtures.serials import system_serial
 from fixtures.sources import program_text
+from tests.machine.fake_system import PLAIN_EPYC, write_system
 
 
 def x86(name: str, model: int = 85, flags: str = "fpu sse") -> str:

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.machine.fake_nvml import FakeGpu, FakeNvml
-from tests.machine.fake_system import write_system
 
 from fixtures.environment import environment, torch_environment
 from fixtures.nvidia import NvidiaDevices
 from fixtures.variables import variables
+from tests.machine.fake_nvml import FakeGpu, FakeNvml
+from tests.machine.fake_system import write_system
 
 
 @pytest.fixture

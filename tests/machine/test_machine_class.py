@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from fixtures.machine import accelerator_memory_gib, nominal_memory_gib
 from tests.machine.fake_machine import BASE, H200, WITH_GPU, Made, identity
 from tests.machine.fake_nvml import FakeGpu
 from tests.machine.fake_system import MEMORY_24_GIB, PLAIN_EPYC
-
-from fixtures.machine import accelerator_memory_gib, nominal_memory_gib
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from tests.machine.fake_machine import BASE, CONTAINER, WITH_GPU, Made, identity
 from tests.machine.fake_nvml import FakeGpu
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pynvml
 import pytest
-from tests.machine.fake_nvml import ANSWERS, FakeGpu, FakeNvml, install, split_gpu
-from tests.machine.fake_system import write_system
 
 from fixtures.gpu import THROTTLE_REASONS
 from fixtures.nvidia import Accelerator, NvidiaDevices
+from tests.machine.fake_nvml import ANSWERS, FakeGpu, FakeNvml, install, split_gpu
+from tests.machine.fake_system import write_system
 
 ME = os.getpid()
 

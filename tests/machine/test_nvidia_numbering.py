@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from tests.machine.fake_nvml import FakeGpu, FakeNvml, install, split_gpu
 
 from fixtures.nvidia import Accelerator, NvidiaDevices
+from tests.machine.fake_nvml import FakeGpu, FakeNvml, install, split_gpu
 
 THREE = [FakeGpu("GPU-aaaa"), FakeGpu("GPU-abbb"), FakeGpu("GPU-cccc")]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.machine.fake_system import write_system
 
 from fixtures.quota import quota
+from tests.machine.fake_system import write_system
 
 V1_OWN = "4:memory:/job\n3:cpu,cpuacct:/job\n"
 V1 = "sys/fs/cgroup"
