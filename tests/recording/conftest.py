@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from tests.recording.tiny_suite import TinySuite
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recording.tiny_suite import TinySuite, middle
 
 from fixtures.baseline import MOST_READ, choose, named
+from tests.recording.tiny_suite import TinySuite, middle
 
 STATS = {"min": 1.0, "max": 1.0, "mean": 1.0, "stddev": 0, "median": 1.0, "iqr": 0.0, "rounds": 3, "iterations": 1}
 CASES = {"a", "b"}

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from tests.recording.tiny_suite import TinySuite, middle, outcomes, results
 
 from reports.cli import main
+from tests.recording.tiny_suite import TinySuite, middle, outcomes, results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+
 from tests.recording.tiny_suite import Deeds, Ended, TinySuite, outcomes, reasons, results
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import signal
 from dataclasses import dataclass
 
 import pytest
-from tests.recording.tiny_suite import TinySuite, middle, outcomes, read, reasons, results
 
 from reports.cli import main
 from reports.runs import load_runs
+from tests.recording.tiny_suite import TinySuite, middle, outcomes, read, reasons, results
 
 
 @dataclass(frozen=True)

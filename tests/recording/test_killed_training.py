@@ -10,10 +10,10 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.recording.tiny_suite import ROOT, read
 
 from reports.cli import main
 from reports.runs import load_runs
+from tests.recording.tiny_suite import ROOT, read
 
 if TYPE_CHECKING:
     from pathlib import Path

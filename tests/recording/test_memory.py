@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.recording.tiny_suite import TinySuite, outcomes, reasons, results
 
 from fixtures.memory import free_bytes
 from fixtures.shortage import Shortage, advice, shortage_of, size
+from tests.recording.tiny_suite import TinySuite, outcomes, reasons, results
 
 GIB, MIB = 1 << 30, 1 << 20
 CUDA = (

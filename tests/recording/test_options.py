@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from tests.recording.tiny_suite import TinySuite, middle, outcomes, read, results
 
 SKIPPED = {"first": [("fixture", "pytest.skip('absent')")], "last": [("round 0", "pytest.skip('absent')")]}

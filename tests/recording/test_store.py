@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.recording.tiny_suite import ROOT
 
 from fixtures.journal import Journal
 from fixtures.plain import plain
 from fixtures.store import open_slot, run_files, write_export, write_run
 from reports.journal import is_left_over
+from tests.recording.tiny_suite import ROOT
 
 STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 PROCESSES, RUNS_EACH = 8, 25

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reports.made_runs import FIRST_NIGHT, Store, made_benchmark, made_document
 
 from reports.cli import main
 from reports.decoding import Content, parse
@@ -17,6 +16,7 @@ from reports.definition import Definitions
 from reports.errors import DamagedFileError
 from reports.run_file import Cases, run_in
 from reports.runs import load_runs
+from tests.reports.made_runs import FIRST_NIGHT, Store, made_benchmark, made_document
 
 OLDEST = {"min": 0.4, "max": 0.6, "mean": 0.5, "stddev": 0.1, "rounds": 5, "median": 0.5, "iqr": 0.1, "q1": 0.4,
           "q3": 0.6, "outliers": "1;0", "stddev_outliers": 1, "iqr_outliers": 0, "ld15iqr": 0.4, "hd15iqr": 0.6,

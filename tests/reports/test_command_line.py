@@ -3,10 +3,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.reports.made_runs import Store
 
 from reports.cli import main
 from reports.commands import COMMANDS
+from tests.reports.made_runs import Store
 
 
 def run(store: Store, output: Path, *words: str) -> int:
@@ -144,7 +144,13 @@ def test_help_describes_every_option_with_its_default(capsys: pytest.CaptureFixt
             main([command.name, "--help"])
         assert left.value.code == 0
     text = " ".join(capsys.readouterr().out.split())
-    for default in ("(default: .benchmarks)", "(default: report)", "(default: new)", "(default: 0.025)", "(default: 2,3,5,7)"):
+    for default in (
+        "(default: .benchmarks)",
+        "(default: report)",
+        "(default: new)",
+        "(default: 0.025)",
+        "(default: 2,3,5,7)",
+    ):
         assert default in text
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.reports.made_runs import Store, made_benchmark
 
 from reports import judge, load_runs
 from reports.layout import Section
@@ -15,6 +14,7 @@ from reports.sections.calls import call_comparison
 from reports.sections.devices import device_comparison
 from reports.sections.log_cost import reading_cost
 from reports.sections.memory import peak_memory
+from tests.reports.made_runs import Store, made_benchmark
 
 NO_HISTORY = pd.DataFrame()
 

@@ -3,12 +3,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.reports.made_runs import FIRST_NIGHT, Store, fullname
 
 from reports import judge, load_runs
 from reports.decision import exit_code, first_lines, headline
 from reports.errors import ReportError
 from reports.judging import Judgement
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname
 
 NIGHTS = [1.0] * 6
 

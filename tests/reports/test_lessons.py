@@ -3,7 +3,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.reports.made_runs import Store, made_benchmark
 
 from reports import judge, load_runs
 from reports.layout import Section
@@ -11,6 +10,7 @@ from reports.lessons import conclusions, full_time_s, iris_comparison, lesson_ru
 from reports.measured import measured
 from reports.report import report_of
 from reports.sections.lesson_pictures import bars_of
+from tests.reports.made_runs import Store, made_benchmark
 
 
 def lesson(device: str, total_s: float, log: object = 1, epochs: int = 2000, **told: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reports.made_runs import Store
 
 from reports import judge, load_runs
 from reports.browser import HOW_TO_INSTALL, Browser, browser, find_chromium
 from reports.rendering import html
 from reports.report import report_of
+from tests.reports.made_runs import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_chromium() is None, reason=HOW_TO_INSTALL)]
 HOSTILE = """</script><script>alert(1)</script><img src=x onerror=alert(1)>"'"""

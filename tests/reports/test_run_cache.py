@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 from reports import reading, run_cache
 from reports.decoding import Content
@@ -17,6 +16,7 @@ from reports.definition import Definitions
 from reports.run_cache import RunCache, default_place
 from reports.run_file import RunFile, run_in
 from reports.runs import Runs, load_runs
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 
 class Parsed(list[Path]):

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 from reports.errors import DamagedFileError
 from reports.run_file import RunFile, read_run
 from reports.runs import load_runs
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark, made_document
 
 
 def read(store: Store, document: dict[str, Any]) -> RunFile:

@@ -5,13 +5,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.reports.made_runs import Store, made_benchmark
 
 from reports import judge, load_runs
 from reports.measured import measured
 from reports.run_time import break_even_epochs, pairs, run_times
 from reports.sections.devices import section
 from reports.subject import Subject
+from tests.reports.made_runs import Store, made_benchmark
 
 
 def training(device: str, step_s: float, log: int | str = "never") -> dict[str, Any]:

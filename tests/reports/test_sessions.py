@@ -3,10 +3,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark
 
 from reports.runs import load_runs
 from reports.sessions import SESSION_COLUMNS, sessions
+from tests.reports.made_runs import FIRST_NIGHT, Store, fullname, made_benchmark
 
 
 def only_row(store: Store) -> dict[Any, Any]:

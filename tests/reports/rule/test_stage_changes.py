@@ -112,7 +112,7 @@ def test_a_second_step_of_an_open_regression_is_new_again_and_told_against_the_o
 def test_a_regression_partly_undone_stays_open() -> None:
     times = [*STEADY, *(0.12 + away for away in STEADY), *(0.05 + away for away in STEADY)]
 
-    assert words(times, 10) == ["regression"] * 10
+    assert words(times, 4) == ["regression"] * 4
 
 
 def test_a_recovered_case_goes_on_from_its_old_level() -> None:
