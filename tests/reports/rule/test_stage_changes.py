@@ -219,3 +219,11 @@ def test_work_that_was_redefined_as_slower_never_crept() -> None:
     row = judged(made_sessions({"a": times}, work=work)).loc["a"]
 
     assert (row["verdict"], row["flags"]) == ("unchanged", ())
+
+
+def test_a_level_given_with_an_acceptance_is_what_creep_is_measured_against() -> None:
+    # The level after the change, 0.06, is beyond twice the floor of 1 s, ln 1 = 0, once ten sessions tell it.
+    times = [*STEADY, *(0.06 + away for away in STEADY), 0.06]
+
+    assert words(times, 2, None, Accepted("a", "for now", "night-11", 1.0)) == ["unchanged", "regression!"]
+    assert words(times, 1, None, Accepted("a", "for good", "night-11")) == ["unchanged"]
