@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from training.devices import Device
     from training.registry import LogInterval
 
-DEFAULT_IRIS_EPOCHS, FULL_IRIS_EPOCHS = 2000, 20000
+DEFAULT_IRIS_EPOCHS, FULL_IRIS_EPOCHS = 1000, 20000
 
 
 def log_word(log_interval: LogInterval) -> str:

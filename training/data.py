@@ -70,10 +70,10 @@ def digits() -> Dataset:
 def made_images(size: int) -> Dataset:
     """Made images (3, size, size) of ten classes: a fixed pattern per class plus noise, the same in every launch.
 
-    512 training and 128 test samples up to 64 pixels, 64 and 32 above, so that they fit a small machine.
+    512 training and 64 test samples up to 64 pixels, 64 and 32 above, so that they fit a small machine.
     """
     generator = torch.Generator().manual_seed(20240229)
-    train, test = (512, 128) if size <= 64 else (64, 32)  # noqa: PLR2004  explained above
+    train, test = (512, 64) if size <= 64 else (64, 32)  # noqa: PLR2004  explained above
     patterns = torch.randn(10, 3, size, size, generator=generator)
     targets = torch.randint(10, (train + test,), generator=generator)
     images = patterns[targets] + torch.randn(train + test, 3, size, size, generator=generator)

@@ -27,7 +27,7 @@ def test_digits_lie_between_zero_and_one() -> None:
     assert digits.train_targets[:5].tolist() == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(("size", "train", "test"), [(32, 512, 128), (224, 64, 32)])
+@pytest.mark.parametrize(("size", "train", "test"), [(32, 512, 64), (224, 64, 32)])
 def test_made_images_have_their_size_and_few_samples_when_large(size: int, train: int, test: int) -> None:
     made = data.made_images(size)
 
