@@ -24,7 +24,12 @@ def device_comparison(measured: pd.DataFrame, earlier_log_times: pd.DataFrame) -
     (cpu_s / gpu_s, above 1 where the accelerator wins), and `speed_up_low` and `speed_up_high`, its interval
     (`reports.uncertainty`).
     """
-    trained = measured[(measured["unit"].isin(["step", ""])) & (measured["model"] != "") & measured["median_s"].notna()]
+    trained = measured[
+        (measured["unit"].isin(["step", ""]))
+        & (measured["model"] != "")
+        & measured["log_interval"].notna()  # steps measured for another question have none
+        & measured["median_s"].notna()
+    ]
     rows = [
         _compared(key, group, earlier_log_times) for key, group in trained.groupby(SAME_WORK, dropna=False, sort=True)
     ]

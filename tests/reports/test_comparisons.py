@@ -69,6 +69,18 @@ def test_a_contended_arm_is_not_the_better_one(store: Store) -> None:
     assert (row["cpu_device"], row["speed_up"]) == ("cpu", pytest.approx(4.0))
 
 
+def test_steps_measured_for_another_question_are_no_training_times(store: Store) -> None:
+    """Overheads and latencies have a model and a batch size, but no log interval."""
+    other = training("cpu", 0.001)
+    other["fullname"] = "benchmarks/bench_overheads.py::bench_overhead[cpu-iris-mlp-batch32-loss]"
+    del other["params"]["log_interval"]
+    frame = frame_of(store, training("cpu", 0.008), training("cuda", 0.002), other)
+
+    (row,) = device_comparison(frame, NO_HISTORY).to_dict("records")
+
+    assert row["speed_up"] == pytest.approx(4.0)
+
+
 def test_only_the_same_work_is_compared(store: Store) -> None:
     frame = frame_of(store, training("cpu", 0.008), training("cuda", 0.002, log=1))
 
