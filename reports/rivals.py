@@ -55,11 +55,11 @@ def otava() -> Rule | None:
         return None
 
     def rule(suite: Suite) -> Bools:
-        there = np.isfinite(suite.median).any(axis=1)
+        there: Bools = np.asarray(np.isfinite(suite.median).any(axis=1))
         found = []
         for night in range(suite.first, len(suite.median)):
             upto = np.flatnonzero(there[: night + 1])
-            times = np.exp(suite.median[upto])
+            times = np.asarray(np.exp(suite.median[upto]))
             found.append([_has_change(analysis, times[:, case]) for case in range(times.shape[1])])
         return np.array(found)
 
