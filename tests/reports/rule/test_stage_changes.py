@@ -56,8 +56,6 @@ def levels_with(opened_at: float, *since: float) -> Levels:
         # at 0.01: 0.1 x (0.05 - 0.01) / 0.0025 = 1.6 each: five make 8.
         ([0.01] * 4, None),
         ([0.01] * 5, 10),
-        # beyond the floor of 0.024 it is not back, however many there are
-        ([0.03] * 7, None),
     ],
 )
 def test_a_regression_ends_when_the_old_level_is_a_thousand_times_likelier(
@@ -68,9 +66,10 @@ def test_a_regression_ends_when_the_old_level_is_a_thousand_times_likelier(
     assert recovered(levels_with(0.1, *since), 0, 0.0025, floor, Settings()) == first
 
 
-def test_a_single_clear_night_back_ends_a_regression() -> None:
-    # sd 0.01: 0.1 x 0.05 / 0.0001 = 50
-    assert recovered(levels_with(0.1, 0.0), 0, 0.0001, math.log(1.025), Settings()) == 10
+@pytest.mark.parametrize(("back", "first"), [(0.0, 10), (0.024, 10), (0.025, None), (-0.1, 10)])
+def test_a_single_clear_night_back_within_the_floor_ends_a_regression(back: float, first: int | None) -> None:
+    # sd 0.01: 0.1 x (0.05 - 0.025) / 0.0001 = 25 is odds enough, but ln 1.025 = 0.02469 is the floor
+    assert recovered(levels_with(0.1, back), 0, 0.0001, math.log(1.025), Settings()) == first
 
 
 @pytest.mark.parametrize(

@@ -180,3 +180,11 @@ def test_longer_windows_find_what_two_sessions_cannot() -> None:
     assert judged(frame, both, session="night-11").loc["a", "verdict"] == "unchanged"
     assert judged(frame, both).loc["a", "verdict"] == "regression"
     assert judged(frame, settings(confirm_weights=(0.2,))).loc["a", "verdict"] == "unchanged"
+
+
+@pytest.mark.parametrize(("pair", "verdict"), [((0.05, 0.05), "unchanged"), ((0.07, 0.07), "regression")])
+def test_two_sessions_confirm_nothing_where_the_case_has_often_been(pair: tuple[float, float], verdict: str) -> None:
+    # Three outliers of 0.06 in the window: the weaker of two sessions must exceed the third worst.
+    times = [*STEADY, 0.06, *STEADY[:5], 0.06, *STEADY[:5], 0.06, 0.0, 0.0]
+
+    assert judged(made_sessions({"a": [*times, *pair]}), settings()).loc["a", "verdict"] == verdict

@@ -140,3 +140,13 @@ def test_what_makes_a_suspect_can_be_set_for_some_cases() -> None:
     verdicts = judged(frame, Settings(overrides={"b": {"suspect_p": 0.05}}))
 
     assert verdicts["verdict"].to_dict() == {"a": "unchanged", "b": "suspect"}
+
+
+@pytest.mark.parametrize(("cases", "verdict"), [(4, "suspect"), (6, "unchanged")])
+def test_a_suspect_stands_out_among_all_cases(cases: int, verdict: str) -> None:
+    # Student's t with 9 degrees of freedom exceeds 2.8214 once in a hundred: 2.8214 x 0.011055 = 0.03119. That is less
+    # than 0.05 / 4, and more than 0.05 / 6.
+    others = {f"same-{case}": [*QUIET, 0.0] for case in range(cases - 1)}
+    frame = made_sessions({"a": [*QUIET, 0.0312]} | others)
+
+    assert judged(frame, Settings(suspect_p=0.05, prior_cap=0.0)).loc["a", "verdict"] == verdict
