@@ -1,7 +1,8 @@
 """A lesson in a fresh process: what its user waits for, from starting Python to a trained network.
 
 `python -m training.cold iris --device cpu --epochs 20000 --log-interval 1` prints one JSON object:
-`start_up_time_s` (importing torch and the lesson, reading the data, a first tensor on the device, the network),
+`start_up_time_s` (importing torch and the lesson, reading the data, a first tensor on the device,
+the network and its optimizer),
 `first_step_time_s`, `loop_time_s` (all steps, the first included), mean losses before and after, `accuracy` and the
 thinned `loss_curve`.
 """

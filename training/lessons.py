@@ -38,6 +38,7 @@ class Lesson:
     epochs: int
     log_interval: LogInterval
     network: nn.Module
+    optimizer: optim.Optimizer
     time_first_step: bool = False
     first_step_time_s: float | None = None
     curve: Curve = field(default_factory=list)
@@ -78,8 +79,7 @@ class IrisLesson(Lesson):
         """One step an epoch, calling `forward` by its name as the lesson does."""
         place = self.device.torch_device
         inputs, targets = self.dataset.train_inputs.to(place), self.dataset.train_targets.to(place)
-        criterion = nn.CrossEntropyLoss()
-        optimizer = optim.SGD(self.network.parameters(), lr=0.01)
+        criterion, optimizer = nn.CrossEntropyLoss(), self.optimizer
         interval = math.inf if self.log_interval == "never" else self.log_interval
         start = self.device.clock()
         for epoch in range(1, self.epochs + 1):
@@ -108,8 +108,7 @@ class CnnLesson(Lesson):
     def train(self) -> None:
         """One pass over the data per epoch."""
         place = self.device.torch_device
-        criterion = nn.CrossEntropyLoss()
-        optimizer = optim.Adam(self.network.parameters(), lr=0.001)
+        criterion, optimizer = nn.CrossEntropyLoss(), self.optimizer
         generator = torch.Generator().manual_seed(SEED)
         losses: list[torch.Tensor] = []
         start = self.device.clock()
@@ -132,12 +131,14 @@ class CnnLesson(Lesson):
 
 def iris_lesson(dataset: Dataset, device: Device, epochs: int, log_interval: LogInterval) -> IrisLesson:
     """The iris lesson with a fresh network on the device."""
-    return IrisLesson(device, dataset, epochs, log_interval, _placed(networks.IrisMLP, device))
+    network = _placed(networks.IrisMLP, device)
+    return IrisLesson(device, dataset, epochs, log_interval, network, optim.SGD(network.parameters(), lr=0.01))
 
 
 def cnn_lesson(dataset: Dataset, device: Device, epochs: int) -> CnnLesson:
     """The CNN lesson with a fresh network on the device."""
-    return CnnLesson(device, dataset, epochs, "never", _placed(networks.mnist_cnn, device))
+    network = _placed(networks.mnist_cnn, device)
+    return CnnLesson(device, dataset, epochs, "never", network, optim.Adam(network.parameters(), lr=0.001))
 
 
 def thinned(curve: Curve, points: int = CURVE_POINTS) -> Curve:
