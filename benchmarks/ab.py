@@ -1,0 +1,104 @@
+"""Two torch requirements on one machine: measured in alternating launches, then compared.
+
+`python -m benchmarks.ab "torch==2.13.*" "torch==2.14.*" [--launches N] [--folder DIR] [pytest's options]` sets up an
+environment for each requirement, measures in the order A B B A A B ..., so that a drift of the machine favours
+neither, and ends with the exit code of `python -m reports compare`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Run = Callable[[Sequence[str]], int]
+
+PASSED, FAILED = 0, 1
+SIDES = ("a", "b")
+
+
+def order(launches: int) -> list[str]:
+    """Which side is launched when: `launches` of each, the first of every pair alternating."""
+    return [side for pair in range(launches) for side in (SIDES if pair % 2 == 0 else SIDES[::-1])]
+
+
+def python_of(environment: Path) -> str:
+    """The interpreter of a virtual environment."""
+    return str(environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+
+
+def set_up(environment: Path, requirement: str, run: Run) -> int:
+    """Install the suite with one torch requirement; pip finds the torchvision that goes with it. Returns pip's code."""
+    if not environment.exists():
+        venv.create(environment, with_pip=True)
+    pip = [python_of(environment), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    # Dependency groups need pip 25.1, newer than what Python's own ensurepip brings.
+    return run([*pip, "--upgrade", "pip>=25.1"]) or run([*pip, "--group", "suite", requirement])
+
+
+def measure(launches: int, folder: Path, for_pytest: Sequence[str], run: Run) -> int:
+    """Launch both sides in turn, each into a store of its own; return the first code that is neither 0 nor 1."""
+    for side in order(launches):
+        interpreter = python_of(folder / f"environment-{side}")
+        store = f"--benchmark-storage={folder / side}"
+        code = run([interpreter, "-m", "pytest", "benchmarks", "--benchmark-quiet", store, *for_pytest])
+        if code not in (PASSED, FAILED):
+            return code
+    return PASSED
+
+
+def main(words: Sequence[str], run: Run) -> int:
+    """Set up, measure in turn, compare; return the exit code."""
+    own, for_pytest = parse(words)
+    for side, requirement in zip(SIDES, own.requirements, strict=True):
+        if code := set_up(own.folder / f"environment-{side}", requirement, run):
+            say(f"NOT MEASURED: {requirement} could not be installed (exit code {code})")
+            return code
+    if code := measure(own.launches, own.folder, for_pytest, run):
+        say(f"NOT MEASURED: pytest ended with exit code {code}")
+        return code
+    return run([sys.executable, "-m", "reports", "compare", *(str(own.folder / side) for side in SIDES)])
+
+
+def parse(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Return the job's own options and the words meant for pytest."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ab", description=__doc__.splitlines()[0])
+    parser.add_argument("requirements", nargs=2, metavar="REQUIREMENT", help='such as "torch==2.13.*"')
+    parser.add_argument(
+        "--launches", type=_positive, default=5, metavar="N", help="of each side (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=Path(".ab"), help="environments and stores (default: %(default)s)"
+    )
+    own, rest = parser.parse_known_args(words)
+    return own, rest
+
+
+def say(words: str) -> None:
+    """Tell whoever reads the log."""
+    sys.stderr.write(f"benchmarks.ab: {words}\n")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+_positive.__name__ = "number of launches above zero"
+
+
+def _run(command: Sequence[str]) -> int:
+    return subprocess.run(command, check=False).returncode  # noqa: S603  our own modules and pip, by our interpreters
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], _run))
