@@ -12,14 +12,14 @@ to = "benchmarks/bench_training.py::bench_training[cpu-iris-mlp-batch32-log10]"
 
 import json
 import math
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
+
+from reports.writing import write_whole
 
 FILE = "accepted.toml"
 HEAD = "# Levels accepted as right, and cases that were renamed. Commit this file; verdicts depend on it.\n"
@@ -78,15 +78,7 @@ def write(path: Path, book: Book) -> None:
     """
     blocks = [_block("accepted", _row_of(entry)) for entry in book.accepted]
     blocks += [_block("renamed", {"from": entry.old, "to": entry.new}) for entry in book.renamed]
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write("\n".join([HEAD, *blocks]))
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, "\n".join([HEAD, *blocks]))
 
 
 def _rows(path: Path, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:

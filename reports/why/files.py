@@ -1,6 +1,5 @@
 """The two pictures for a README, as files of their own."""
 
-import tempfile
 from pathlib import Path
 
 from reports.errors import ReportError
@@ -11,6 +10,7 @@ from reports.subject import Subject
 from reports.why.crossover import crossovers
 from reports.why.pictures.shares import shares_figures
 from reports.why.pictures.speed_up import speed_up_figure
+from reports.writing import write_whole
 
 _STYLE = (
     "<style>svg{color:#1b1f24}@media(prefers-color-scheme:dark){svg{color:#e6edf3}}"
@@ -37,7 +37,7 @@ def write_pictures(subject: Subject, folder: Path) -> list[Path]:
         for name, figure in figures.items():
             if figure is not None:
                 path = folder / f"{name}.svg"
-                _write_whole(path, document(figure))
+                write_whole(path, document(figure))
                 written.append(path)
     except OSError as error:
         raise ReportError(f"cannot write the pictures to {folder}: {error.strerror or error}") from error
@@ -52,19 +52,3 @@ def document(figure: Figure) -> str:
 
 def _plain(device: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in device)
-
-
-def _write_whole(path: Path, content: str) -> None:
-    """Write to a temporary file beside it, then rename: a reader sees the old file or the new one, never a half."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as stream:
-        temporary = Path(stream.name)
-        try:
-            stream.write(content)
-            stream.flush()
-            temporary.chmod(0o644)
-            temporary.replace(path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
