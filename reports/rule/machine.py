@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reports.rule.arrays import Bools, Floats, Ints
-from reports.rule.baseline import MAD_TO_SD, median
+from reports.rule.baseline import baselines, median
 from reports.rule.settings import Settings
 
 LEAST_SHIFTS = 5
@@ -110,14 +110,15 @@ class Machine:
 
     @property
     def sd(self) -> float:
-        """How far the machine scatters between sessions; NaN until it is known.
+        """How far the machine scatters between sessions, large shifts left out; NaN until it is known.
 
-        A few values tell a robust sd badly, so it is taken larger while they are few.
+        A few values tell it badly, so it is taken larger while they are few.
         """
         known = self._scatter[-self.settings.window :]
         if len(known) < LEAST_SHIFTS:
             return float("nan")
-        return MAD_TO_SD * float(np.median(np.abs(known))) * (1 + 3 / len(known))
+        scatter = baselines(np.array([known]), self.settings.trim)
+        return float(np.sqrt(scatter.variance[0])) * (1 + 3 / len(known))
 
     def judge(self, session: int, distances: Floats, earlier: Common) -> Followed:
         """Follow the machine through a session: `distances` are those of its cases from their levels tonight.

@@ -60,15 +60,15 @@ def test_a_steady_machine_s_shift_is_large_from_one_and_a_half_percent(shift: fl
 
 @pytest.mark.parametrize(("shift", "expected"), [(0.03, ""), (0.1, "suspect")])
 def test_a_restless_machine_s_shift_is_large_from_four_of_its_own_sd(shift: float, expected: str) -> None:
-    # +-0.6 % every night: a robust sd of 1.4826 x 0.006 = 0.0089 at least, and four of them are 0.0356
+    # +-0.6 % every night, half of which lie 1.2 % from the level before them and half on it: an sd of at least
+    # 0.012 / sqrt 2 = 0.0085, and four of them are 0.0339
     assert machine_words([*[0.006, -0.006] * 10, shift], 1) == [expected]
 
 
 @pytest.mark.parametrize(("pairs", "expected"), [(6, ""), (14, "suspect")])
 def test_a_scatter_known_from_few_nights_is_taken_larger(pairs: int, expected: str) -> None:
-    # Half of the nights lie up to 1.2 % from the level before them: 1.4826 x 0.012 x 4 = 0.0712 at most, which some
-    # twelve nights raise by a quarter and twenty-eight by a tenth.
-    assert machine_words([*[0.006, -0.006] * pairs, 0.079], 1) == [expected]
+    # The same nights: four sd are about 0.037, which twelve nights raise by a quarter and twenty-eight by a tenth.
+    assert machine_words([*[0.006, -0.006] * pairs, 0.044], 1) == [expected]
 
 
 def test_until_its_scatter_is_known_no_shift_of_a_machine_is_large() -> None:
