@@ -62,11 +62,13 @@ def _models() -> Iterator[ParameterSet]:
 
 def _iris_lessons() -> Iterator[ParameterSet]:
     intervals: tuple[LogInterval, ...] = (1, 200, "never")
-    for epochs, start, interval in product((DEFAULT_IRIS_EPOCHS, FULL_IRIS_EPOCHS), ("warm", "cold"), intervals):
+    lengths = (DEFAULT_IRIS_EPOCHS, FULL_IRIS_EPOCHS)
+    for device, epochs, start, interval in product(DEVICES.values(), lengths, ("warm", "cold"), intervals):
         # A cold launch costs seconds of importing; the lesson as written is the one worth them every time.
-        nightly = epochs == FULL_IRIS_EPOCHS or (start == "cold" and interval != 1)
-        name = f"{start}-epochs{epochs}-{log_word(interval)}"
-        yield pytest.param(start, epochs, interval, id=name, marks=_marks(nightly=nightly))
+        once = start == "warm" or (interval == 1 and device.name != "cpu-all")
+        marks = (*_device(device).marks, *_marks(nightly=epochs == FULL_IRIS_EPOCHS or not once))
+        name = f"{device.name}-{start}-epochs{epochs}-{log_word(interval)}"
+        yield pytest.param(device.name, start, epochs, interval, id=name, marks=marks)
 
 
 over_devices = pytest.mark.parametrize("device", [_device(device) for device in DEVICES.values()])
@@ -78,12 +80,18 @@ over_trainings = pytest.mark.parametrize(("model", "batch_size", "log_interval")
 over_models = pytest.mark.parametrize(("model", "batch_size"), list(_models()))
 """Every model at its batch sizes."""
 
-over_iris_lessons = pytest.mark.parametrize(("start", "epochs", "log_interval"), list(_iris_lessons()))
+over_iris_lessons = pytest.mark.parametrize(("device", "start", "epochs", "log_interval"), list(_iris_lessons()))
 """The iris lesson: warm and cold, in short and in full, reading the loss every epoch, every 200, never."""
 
-over_cnn_lessons = pytest.mark.parametrize(
-    ("start", "epochs"), [pytest.param(start, 1, id=f"{start}-epochs1") for start in ("warm", "cold")]
-)
+
+def _cnn_lessons() -> Iterator[ParameterSet]:
+    for device, start in product(DEVICES.values(), ("warm", "cold")):
+        # Start-up is much the same on both CPU arms, and a cold launch costs seconds of importing.
+        marks = (*_device(device).marks, *_marks(nightly=(device.name, start) == ("cpu-all", "cold")))
+        yield pytest.param(device.name, start, 1, id=f"{device.name}-{start}-epochs1", marks=marks)
+
+
+over_cnn_lessons = pytest.mark.parametrize(("device", "start", "epochs"), list(_cnn_lessons()))
 """The CNN lesson's one epoch, warm and cold."""
 
 over_ways_to_call = pytest.mark.parametrize("way", ["call", "forward"])

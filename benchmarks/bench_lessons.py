@@ -7,21 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.axes import over_cnn_lessons, over_devices, over_iris_lessons
+from benchmarks.axes import over_cnn_lessons, over_iris_lessons
 
 if TYPE_CHECKING:
     from fixtures.lessons import LessonPlan, MeasureLesson
 
 
 @over_iris_lessons
-@over_devices
 def bench_iris_lesson(iris_lesson: LessonPlan, measure_lesson: MeasureLesson) -> None:
     """Full-batch epochs of the iris MLP."""
     measure_lesson(iris_lesson)
 
 
 @over_cnn_lessons
-@over_devices
 def bench_cnn_lesson(cnn_lesson: LessonPlan, measure_lesson: MeasureLesson) -> None:
     """One epoch of the CNN at batch 128, every batch copied to the device."""
     measure_lesson(cnn_lesson)
