@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 BACKENDS = {"cpu": "gloo", "cuda": "nccl"}
 FLOAT_BYTES = 4
+LET_LAUNCHER_SEE_S = 1.0
+"""Seconds; torchrun looks at its ranks ten times a second."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,12 @@ def main() -> int:
         report = _joined(Rank(number, count, _device(options.device)), options)
     except Exception as error:  # noqa: BLE001  whatever it is, the other ranks' messages are about the loss of this one
         sys.stderr.write(f"rank {number} of {count} failed: {type(error).__name__}: {str(error).splitlines()[0]}\n")
-        return 1
+        sys.stderr.flush()
+        # The error may only be that another rank died: torchrun names the rank that it finds ended first.
+        time.sleep(LET_LAUNCHER_SEE_S)
+        # The error's traceback keeps the wrapped network past its process group; taken down in that order, gloo's
+        # threads abort the process (torch 2.14), and torchrun would tell of a signal and not of the error.
+        os._exit(1)
     if number == 0:
         temporary = options.report.with_name(f".{options.report.name}.{os.getpid()}")
         temporary.write_text(json.dumps(report), encoding="utf-8")
@@ -200,17 +207,16 @@ def _joined(rank: Rank, options: argparse.Namespace) -> dict[str, Any]:
     torch.set_num_threads(1)
     bound = rank.device if rank.device.type == "cuda" else None
     dist.init_process_group(BACKENDS[options.device], timeout=timedelta(seconds=options.limit), device_id=bound)
-    try:
-        found = WORK[options.work](rank, options)
-        rank.wait_for_all()
-        return {
-            **found,
-            "backend": dist.get_backend(),
-            "world_size": rank.count,
-            "device_name": hardware_name(rank.device),
-        }
-    finally:
-        dist.destroy_process_group()
+    found = WORK[options.work](rank, options)
+    rank.wait_for_all()
+    joined = {
+        **found,
+        "backend": dist.get_backend(),
+        "world_size": rank.count,
+        "device_name": hardware_name(rank.device),
+    }
+    dist.destroy_process_group()
+    return joined
 
 
 def _device(kind: str) -> torch.device:

@@ -65,7 +65,8 @@ def at_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("at_root")
 def test_two_ranks_train_the_same_network_and_the_first_reports_for_both() -> None:
-    told = launch(["train", "--batch-size", "32", "--calls", "2", "--least-rounds", "3", "--budget", "0.1"], 2, 200)
+    three = ["--least-rounds", "3", "--most-rounds", "3"]
+    told = launch(["train", "--batch-size", "32", "--calls", "2", "--budget", "0.1", *three], 2, 200)
 
     assert told["world_size"] == 2
     assert told["backend"] == "gloo"
@@ -96,8 +97,8 @@ def test_a_rank_that_dies_ends_the_launch_with_its_name_and_leaves_nothing_behin
 @pytest.mark.usefixtures("at_root")
 def test_a_rank_that_hangs_is_timed_out_and_leaves_nothing_behind() -> None:
     thread = once_both_run(lambda rank: rank.send_signal(signal.SIGSTOP))
-    with pytest.raises(RankError, match=r"^timed-out: 2 ranks were not done after 60 s$"):
-        launch(ENDLESS, 2, 60)
+    with pytest.raises(RankError, match=r"^timed-out: 2 ranks were not done after 30 s$"):
+        launch(ENDLESS, 2, 30)
     thread.join()
 
     assert ranks_here() == []
