@@ -7,22 +7,13 @@ import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks import (
-    axes,
-    bench_calls,
-    bench_distributed,
-    bench_harness,
-    bench_latency,
-    bench_lessons,
-    bench_overheads,
-    bench_primitives,
-    bench_training,
-)
+from benchmarks import axes, bench_training
 from training.devices import STANDING
 from training.registry import MODELS
 
@@ -30,16 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
-MODULES = (
-    bench_calls,
-    bench_distributed,
-    bench_harness,
-    bench_latency,
-    bench_lessons,
-    bench_overheads,
-    bench_primitives,
-    bench_training,
-)
+MODULES = [import_module(f"benchmarks.{path.stem}") for path in sorted((ROOT / "benchmarks").glob("bench_*.py"))]
 
 
 def benchmarks() -> list[Callable[..., None]]:
