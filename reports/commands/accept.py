@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reports.commands import rule
+from reports.commands.left_out import name_left_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     book, settings = rule.book_of(arguments), rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    judgement = judge(load_runs(arguments.store), asked, settings=settings, accepted=book)
+    runs = load_runs(arguments.store)
+    name_left_out(runs.skipped)
+    judgement = judge(runs, asked, settings=settings, accepted=book)
     if arguments.renamed_from:
         return _rename(arguments, judgement.verdicts)
     return _accept(arguments, judgement.verdicts, judgement.session)

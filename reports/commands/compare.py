@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reports.commands import rule
+from reports.commands.left_out import name_left_out
 
 if TYPE_CHECKING:
     import pandas as pd
 
 HELP = "compare two sets of runs, with an interval for each ratio"
+CONTENDED = "contended"
 DECIDED = ("regression", "improvement", "unchanged")
 WORST_FIRST = ("regression", "redefined", "missing", "improvement", "new", "inconclusive", "unchanged")
 
@@ -43,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     lines = [_headline(table, hardware=hardware)]
     if hardware:
         lines.append(f"hardware comparison: A on {', '.join(machines[0])}; B on {', '.join(machines[1])}")
+    lines += _neighbours(table)
     lines += [f"differs: {difference}" for difference in environments(a, b)]
     _print([*lines, "", *_rows(table)])
     if not table["verdict"].isin(DECIDED).any():
@@ -51,17 +54,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _cases(words: str) -> "pd.DataFrame":
-    """Read one side."""
-    import pandas as pd
-
+    """Read one side; a file that two of its words name counts once."""
     from reports.errors import ReportError
     from reports.runs import load_runs
+    from reports.store import find_files
 
     paths = [Path(path) for word in words.split(",") for path in (sorted(glob.glob(word)) or [word])]  # noqa: PTH207  any path
-    cases = pd.concat([load_runs(path).cases for path in paths])
-    if cases["median_s"].notna().sum() == 0:
+    files = [file for path in paths for file in find_files(path).run_files]
+    if not files:
+        raise ReportError(f"{words}: no run file")
+    runs = load_runs(files[0], also=files[1:])
+    name_left_out(runs.skipped)
+    if runs.cases["median_s"].notna().sum() == 0:
         raise ReportError(f"{words}: no case was measured")
-    return cases.sort_values(["started", "launch", "run"], kind="stable")
+    return runs.cases
 
 
 def _headline(table: "pd.DataFrame", *, hardware: bool) -> str:
@@ -78,6 +84,15 @@ def _headline(table: "pd.DataFrame", *, hardware: bool) -> str:
     return f"{words}, {undecided} undecided{' (two machines)' if hardware else ''}."
 
 
+def _neighbours(table: "pd.DataFrame") -> list[str]:
+    from reports.quantities import counted
+
+    contended = sum(CONTENDED in flags for flags in table["flags"])
+    if not contended:
+        return []
+    return [f"contended: {counted(contended, 'case')} measured beside busy neighbours; measure on a quiet machine"]
+
+
 def _rows(table: "pd.DataFrame") -> list[str]:
     """Return a line a case, worst first."""
     from reports.identity import short_names
@@ -88,11 +103,13 @@ def _rows(table: "pd.DataFrame") -> list[str]:
     lines = []
     for row in order.sort_values(["rank", "ratio", "fullname"], ascending=[True, False, True]).to_dict("records"):
         interval = between(percent_change(row["ratio_low"]), percent_change(row["ratio_high"]))
-        more = f", {row['launches_needed']} launches a side would tell" if row["verdict"] == "inconclusive" else ""
+        undecided = row["verdict"] == "inconclusive" and CONTENDED not in row["flags"]
+        more = f", {row['launches_needed']} launches a side would tell" if undecided else ""
+        flags = f" [{', '.join(row['flags'])}]" if row["flags"] else ""
         lines.append(
             f"{row['verdict']:12} {percent_change(row['ratio']):>8} ({interval}) "
             f"{seconds(row['a_s'])} -> {seconds(row['b_s'])}, "
-            f"{row['launches_a']} and {row['launches_b']} launches{more}: {names[row['fullname']]}"
+            f"{row['launches_a']} and {row['launches_b']} launches{more}: {names[row['fullname']]}{flags}"
         )
     return lines
 

@@ -4,15 +4,13 @@
 
 import argparse
 import sys
-from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from reports.commands import rule
+from reports.commands.left_out import name_left_out
 
 HELP = "judge the newest session, or the one named, against its history"
-MOST_NAMED = 20
 MOST_EPOCHS = 1_000_000
 NEWEST = "newest"
 
@@ -65,16 +63,6 @@ def _hours(words: str) -> timedelta:
     return span
 
 
-def _name_skipped(skipped: list[dict[Hashable, Any]]) -> None:
-    """Say which files could not be used, a line each."""
-    from reports.escaping import visible
-
-    for row in skipped[:MOST_NAMED]:
-        sys.stderr.write(f"left out: {visible(str(row['path']))}: {visible(row['reason'])}\n")
-    if len(skipped) > MOST_NAMED:
-        sys.stderr.write(f"left out: {len(skipped) - MOST_NAMED} more, named in the report\n")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Judge, write the report, print its short form; return the exit code."""
     from reports.decision import exit_code
@@ -91,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = Path(asked) if asked and Path(asked).is_file() else None
     cache = None if arguments.no_cache else RunCache(default_place())
     runs = load_runs(arguments.store, also=[named] if named else [], cache=cache)
-    _name_skipped(runs.skipped.to_dict("records"))
+    name_left_out(runs.skipped, ", named in the report")
     settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
     judgement = judge(runs, named or asked, settings=settings, accepted=accepted)
     if arguments.max_age:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from reports.commands import rule
+from reports.commands.left_out import name_left_out
 
 HELP = "print the node ids worth measuring again, one a line"
 
@@ -34,7 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    judgement = judge(load_runs(arguments.store), asked, settings=settings, accepted=rule.book_of(arguments))
+    runs = load_runs(arguments.store)
+    name_left_out(runs.skipped)
+    judgement = judge(runs, asked, settings=settings, accepted=rule.book_of(arguments))
     if judgement.problem:
         raise ReportError(judgement.problem)
     sys.stdout.writelines(f"{node_id}\n" for node_id in worth_measuring_again(judgement.verdicts, settings))

@@ -1,6 +1,7 @@
 """Two sets of runs against each other: before and after a change, two torch versions, two machines."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ TWO_SIDED_95, NINE_IN_TEN = 1.96, 1.28
 """Quantiles of the normal distribution."""
 COLUMNS = [
     "fullname", "verdict", "ratio", "ratio_low", "ratio_high", "a_s", "b_s", "launches_a", "launches_b",
-    "launches_needed", "p", "device",
+    "launches_needed", "p", "device", "flags",
 ]  # fmt: skip
 
 
@@ -33,6 +34,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, settings: Settings | None = None) 
     launches shrunk towards that of all cases. Verdicts: `regression` and `improvement` stand out among all cases
     (Benjamini-Hochberg) and exceed the floor; `inconclusive` needs `launches_needed` launches on each side to see a
     change of twice the floor nine times in ten; `missing` and `new` are on one side only; `redefined` did other work.
+    `flags` are those of most launches of either side. A case with `contended` among them is `inconclusive` whatever it
+    shows: neighbours stay for several launches, so these are no independent samples and no number of them would tell.
     """
     settings = settings or Settings()
     sides = [_launches(a), _launches(b)]
@@ -50,6 +53,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, settings: Settings | None = None) 
     needed = launches_needed(np.sqrt(spread.mean(axis=0)), floor)
     found = discovered(p, told, settings.q)
     verdict = _verdicts(change, found, floor, told & (count.min(axis=0) >= needed))
+    flags = _flags_of_most([a, b], names)
+    verdict[["contended" in of_case for of_case in flags]] = "inconclusive"
     verdict[_redefined(a, b, names)] = "redefined"
     verdict[count[1] == 0] = "missing"
     verdict[count[0] == 0] = "new"
@@ -58,16 +63,31 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, settings: Settings | None = None) 
         "fullname": names, "verdict": verdict, "ratio": np.exp(change), "ratio_low": np.exp(change - reach),
         "ratio_high": np.exp(change + reach), "a_s": np.exp(mean[0]), "b_s": np.exp(mean[1]),
         "launches_a": count[0].astype(int), "launches_b": count[1].astype(int), "launches_needed": needed,
-        "p": np.where(told, p, np.nan), "device": list(devices.reindex(names)),
+        "p": np.where(told, p, np.nan), "device": list(devices.reindex(names)), "flags": flags,
     }  # fmt: skip
     frame = pd.DataFrame(values, columns=COLUMNS)
     measured = pd.Series((count > 0).any(axis=0))
     return frame[measured].reset_index(drop=True)
 
 
+def _measured(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the launches with a result."""
+    return cases[(cases["outcome"] == "passed") & cases["median_s"].notna()]
+
+
+def _flags_of_most(sides: Sequence[pd.DataFrame], names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return each case's flags that more than half of its launches on a side carry."""
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for side in sides:
+        for name, of_launches in _measured(side).groupby("fullname")["flags"]:
+            counts = Counter(flag for flags in of_launches for flag in set(flags))
+            found[str(name)] |= {flag for flag, count in counts.items() if 2 * count > len(of_launches)}
+    return [tuple(sorted(found[name])) for name in names]
+
+
 def _launches(cases: pd.DataFrame) -> pd.DataFrame:
     """Return count, mean and variance of the ln medians of each case's launches with a result."""
-    measured = cases[(cases["outcome"] == "passed") & cases["median_s"].notna()]
+    measured = _measured(cases)
     logs = measured["median_s"].astype(float).map(math.log).groupby(measured["fullname"])
     return pd.DataFrame({"count": logs.count(), "mean": logs.mean(), "variance": logs.var(ddof=1)})
 

@@ -17,7 +17,7 @@ def launches(cases: Mapping[str, Sequence[float]], **columns: Any) -> pd.DataFra
     rows = [
         {
             "fullname": name, "median_s": math.exp(log_time), "outcome": "passed", "device": "cpu", "machine": "m",
-            "extra": {"dataset": "iris"}, "environment": {"torch": "2.14.1"},
+            "extra": {"dataset": "iris"}, "environment": {"torch": "2.14.1"}, "flags": (),
         } | columns
         for name, times in cases.items()
         for log_time in times
@@ -149,3 +149,29 @@ def test_what_differs_between_the_environments_is_named() -> None:
         "machine m -> n",
         "torch 2.14.1 -> 2.15.0",
     ]
+
+
+@pytest.mark.parametrize(
+    ("contended", "verdict"),
+    [(0, "regression"), (1, "regression"), (2, "regression"), (3, "inconclusive"), (5, "inconclusive")],
+)
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_case_whose_launches_mostly_had_a_neighbour_is_not_decided(contended: int, verdict: str, side: int) -> None:
+    a = [0.01, 0.01, 0.0, -0.01, -0.01]
+    sides = [launches({"a": a}), launches({"a": [0.3 + away for away in a]})]
+    sides[side]["flags"] = [("contended",)] * contended + [()] * (5 - contended)
+
+    row = compare(sides[0], sides[1]).iloc[0]
+
+    assert row["verdict"] == verdict
+    assert row["flags"] == (("contended",) if contended > 2 else ())
+
+
+def test_another_flag_is_told_and_decides_nothing() -> None:
+    """A card that throttles is slower in earnest."""
+    a = [0.01, 0.01, 0.0, -0.01, -0.01]
+    throttled = launches({"a": [0.3 + away for away in a]}, flags=("throttled",))
+
+    row = compare(launches({"a": a}), throttled).iloc[0]
+
+    assert (row["verdict"], row["flags"]) == ("regression", ("throttled",))
