@@ -303,6 +303,15 @@ def test_without_a_compiler_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch)
         compiled.CompiledForward(IRIS)
 
 
+def test_without_a_c_compiler_nothing_is_compiled_for_an_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Triton builds the launchers of its kernels in C."""
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    monkeypatch.setattr(compiled, "find_spec", lambda _name: object())
+
+    with pytest.raises(UnavailableError, match="Triton needs a C compiler"):
+        compiled.require_compiler(replace(IRIS, device=DEVICES["cuda"]))
+
+
 def test_a_new_row_of_the_registry_has_every_question() -> None:
     """Variants are derived from rows: a model that nobody has seen is trained in all ways that a CPU has."""
     row = replace(MODELS["iris-mlp"], name="unseen", workloads=(Workload(40, 10, 10),), log_intervals=("never",))
