@@ -4,6 +4,7 @@ pytest_plugins = [
     "fixtures.options",
     "fixtures.selection",
     "fixtures.timeouts",
+    "fixtures.told_warnings",
     "fixtures.machine_info",
     "fixtures.exports",
     "fixtures.baseline",

@@ -23,7 +23,7 @@ FIELDS = [
 
 
 def measure(store: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "benchmarks", "--smoke", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "benchmarks", "--smoke", "-Werror", "-p", "no:cacheprovider"]
     return subprocess.run(
         [*command, f"--benchmark-storage={store}", f"--data-dir={store / 'data'}", *options],
         cwd=ROOT,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,13 +79,18 @@ class Device:
             torch.set_num_threads(before)
 
     def forget_memory(self) -> None:
-        """Empty the allocator's cache and start a new peak, so that one case does not see another's memory."""
+        """Give the driver back what earlier cases left in the allocator's cache."""
         if self.is_accelerator:
             torch.accelerator.empty_cache()
-            torch.accelerator.reset_peak_memory_stats(self.torch_device)
+
+    def restart_peak_memory(self) -> None:
+        """Start a new peak at what is allocated now."""
+        if self.is_accelerator:
+            with suppress(RuntimeError):  # releases before 2.14 refuse it where nothing was allocated yet
+                torch.accelerator.reset_peak_memory_stats(self.torch_device)
 
     def peak_memory_bytes(self) -> int | None:
-        """Peak bytes allocated since `forget_memory`; None on a CPU, whose allocator keeps no such count."""
+        """Peak bytes allocated since `restart_peak_memory`; None on a CPU, whose allocator keeps no such count."""
         if not self.is_accelerator:
             return None
         return torch.accelerator.max_memory_allocated(self.torch_device)

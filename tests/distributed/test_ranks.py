@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import axes
 from fixtures import distributed
-from fixtures.torchrun import TOKEN, end, processes_of, why
+from fixtures.torchrun import TOKEN, RankError, end, launch, processes_of, why
 from training.told_clock import ToldClock, slowest_rank_clock
 
 
@@ -120,3 +120,20 @@ def test_distributed_cases_carry_the_clock_of_the_slowest_rank() -> None:
 
 def test_one_rank_is_measured_before_those_that_are_held_against_it() -> None:
     assert [value.values[0] for value in axes.over_world_sizes.args[1]] == [1, 2, 4, 8]
+
+
+def test_ranks_meet_on_this_machine_though_its_name_leads_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Left to torchrun, a machine without a network waits for its own name until the case's limit."""
+    commands: list[list[str]] = []
+
+    def start(command: list[str], **_options: object) -> object:
+        commands.append(command)
+        raise RankError("not started")
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+
+    with pytest.raises(RankError, match="not started"):
+        launch(["all-reduce"], 1, 10.0)
+
+    (command,) = commands
+    assert "--local-addr=127.0.0.1" in command[: command.index("training.distributed")]

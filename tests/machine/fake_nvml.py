@@ -1,5 +1,6 @@
 """A recording stand-in for the module `pynvml`, at the boundary where the suite calls it."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -136,8 +137,10 @@ class FakeNvml:
 
 
 def split_gpu() -> FakeGpu:
-    """Return a GPU with two MIG slices, the first of them in use by process 1."""
-    return FakeGpu("GPU-aaaa", slices=[FakeSlice("MIG-one", pids=(1,)), FakeSlice("MIG-two", memory=32 << 30)])
+    """Return a GPU with two MIG slices, the first of them in use by this process and by process 1."""
+    return FakeGpu(
+        "GPU-aaaa", slices=[FakeSlice("MIG-one", pids=(os.getpid(), 1)), FakeSlice("MIG-two", memory=32 << 30)]
+    )
 
 
 def install(patch: pytest.MonkeyPatch, library: FakeNvml | None) -> None:

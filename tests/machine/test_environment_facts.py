@@ -5,6 +5,7 @@ import json
 import platform
 import socket
 import sys
+import warnings
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from fixtures.nvidia import NvidiaDevices
 from fixtures.variables import variables
 from tests.machine.fake_nvml import FakeGpu, FakeNvml
 from tests.machine.fake_system import write_system
+from training.devices import fix_precision
 
 
 @pytest.fixture
@@ -148,10 +150,10 @@ def test_variables_that_change_the_speed(environ: dict[str, str], name: str, val
 
 def fake_torch(**flags: object) -> SimpleNamespace:
     cudnn = SimpleNamespace(version=lambda: 92400, benchmark=False, deterministic=True)
+    cuda = SimpleNamespace(matmul=SimpleNamespace(fp32_precision="ieee"))
     return SimpleNamespace(
         version=SimpleNamespace(cuda="13.0", hip=None),
-        backends=SimpleNamespace(cudnn=cudnn, cpu=SimpleNamespace(get_cpu_capability=lambda: "AVX512")),
-        get_float32_matmul_precision=lambda: "highest",
+        backends=SimpleNamespace(cudnn=cudnn, cuda=cuda, cpu=SimpleNamespace(get_cpu_capability=lambda: "AVX512")),
         **flags,
     )
 
@@ -165,8 +167,8 @@ def test_torch_tells_its_libraries_and_flags_once_it_is_imported(monkeypatch: py
         "cudnn": 92400,
         "cudnn_benchmark": False,
         "cudnn_deterministic": True,
-        "cudnn_allow_tf32": None,  # this torch has no such flag
-        "float32_matmul_precision": "highest",
+        "matmul_fp32_precision": "ieee",
+        "conv_fp32_precision": None,  # this torch has no such flag
         "deterministic_algorithms": False,
         "cpu_capability": "AVX512",
     }
@@ -179,6 +181,24 @@ def test_a_torch_that_refuses_an_answer_leaves_it_empty(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "torch", fake_torch(are_deterministic_algorithms_enabled=refuse))
 
     assert torch_environment()["deterministic_algorithms"] is None
+
+
+def test_torchs_warnings_about_an_answer_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn() -> bool:
+        warnings.warn("this name will change", FutureWarning, stacklevel=2)
+        return True
+
+    monkeypatch.setitem(sys.modules, "torch", fake_torch(are_deterministic_algorithms_enabled=warn))
+
+    assert torch_environment()["deterministic_algorithms"] is True
+
+
+def test_the_precision_that_the_suite_fixes_is_told_by_the_real_torch() -> None:
+    fix_precision()
+
+    facts = torch_environment()
+
+    assert (facts["matmul_fp32_precision"], facts["conv_fp32_precision"]) == ("ieee", "ieee")
 
 
 def test_without_torch_its_facts_are_named_and_none(monkeypatch: pytest.MonkeyPatch) -> None:

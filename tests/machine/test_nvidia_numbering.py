@@ -1,7 +1,5 @@
 """Which GPU, or slice of one, stands behind which number of torch's."""
 
-from pathlib import Path
-
 import pytest
 
 from fixtures.nvidia import Accelerator, NvidiaDevices
@@ -61,10 +59,10 @@ def test_a_gpu_split_by_mig_stands_for_the_slice_that_cuda_uses(
 
 
 def test_a_slice_has_its_own_name_memory_and_company_and_the_clocks_of_the_whole(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     install(monkeypatch, FakeNvml([split_gpu()]))
-    devices = NvidiaDevices({}, tmp_path)
+    devices = NvidiaDevices({})
 
     facts, readings = devices.facts(0), devices.readings(0)
 

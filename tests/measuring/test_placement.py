@@ -74,3 +74,15 @@ def test_a_case_without_any_mark_is_refused(pytester: pytest.Pytester) -> None:
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the clock of cpu was lost: its nearest benchmark mark has the timer none*"])
+
+
+def test_a_device_forgets_the_memory_of_earlier_cases_before_a_case_builds_anything(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Emptied between warm-up and rounds, the cache would have to be filled anew inside the first round."""
+    calls: list[str] = []
+    monkeypatch.setattr("training.devices.Device.forget_memory", lambda device: calls.append(device.name))
+
+    run(pytester, CASES.replace(', on("cuda")', ""))
+
+    assert calls == ["cpu"]

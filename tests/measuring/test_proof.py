@@ -6,7 +6,9 @@ import math
 
 import pytest
 
-from fixtures.proof import SameWork, require_trained
+from fixtures.proof import SameWork, after_update, require_trained
+from training.devices import DEVICES
+from training.registry import MODELS
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,28 @@ def test_two_cases_of_one_accelerator_agree_closely() -> None:
     ledger.require("iris-mlp", 120, "cuda", [2.00001])
     with pytest.raises(pytest.fail.Exception, match="on cuda"):
         ledger.require("iris-mlp", 120, "cuda", [2.1])
+
+
+def test_what_training_amplifies_counts_from_the_second_step_on() -> None:
+    """Two runs on one GPU agree in the forward pass; their gradients differ by rounding, and so do the next losses."""
+    ledger = SameWork()
+    ledger.require("resnet18", 8, "cuda", [2.5, 2.4], after_update=0.1)
+
+    ledger.require("resnet18", 8, "cuda", [2.5, 2.45], after_update=0.1)
+    with pytest.raises(pytest.fail.Exception, match=r"loss 2.51 at step 1 on cuda"):
+        ledger.require("resnet18", 8, "cuda", [2.51, 2.4], after_update=0.1)
+
+
+@pytest.mark.parametrize(
+    ("model", "device", "tolerance"),
+    [
+        ("iris-mlp", "cpu-all", 1e-5),
+        ("mnist-cnn", "cpu-all", 1e-5),
+        ("resnet18", "cpu-all", 0.1),
+        ("iris-mlp", "cuda", 1e-4),
+        ("mnist-cnn", "cuda", 1e-2),
+        ("resnet18", "cuda", 0.1),
+    ],
+)
+def test_losses_after_an_update_agree_as_closely_as_the_model_allows(model: str, device: str, tolerance: float) -> None:
+    assert after_update(MODELS[model], DEVICES[device]) == tolerance

@@ -81,9 +81,19 @@ def test_memory_is_asked_of_the_device_and_its_cache_emptied(monkeypatch: pytest
     monkeypatch.setattr(torch.accelerator, "max_memory_allocated", lambda device: 4096)
 
     CUDA.forget_memory()
+    CUDA.restart_peak_memory()
 
     assert calls == ["empty", "reset cuda"]
     assert CUDA.peak_memory_bytes() == 4096
+
+
+def test_a_peak_may_be_restarted_before_anything_was_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(device: torch.device) -> None:
+        raise RuntimeError("Allocator not initialized for device 0: did you call init?")
+
+    monkeypatch.setattr(torch.accelerator, "reset_peak_memory_stats", refuse)
+
+    CUDA.restart_peak_memory()
 
 
 def test_host_threads_are_set_for_the_block_and_put_back() -> None:

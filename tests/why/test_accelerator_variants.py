@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import warnings
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -175,6 +177,61 @@ def test_a_step_that_cannot_be_captured_is_unavailable(calls: list[str], monkeyp
 
     with pytest.raises(UnavailableError, match="the step cannot be captured: operation not permitted"):
         captured_run(IRIS, calls, monkeypatch)
+
+
+def test_a_capture_that_fails_half_way_is_ended(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Left open, every later operation of the process would be recorded, or refused, in its place."""
+
+    class Refusing(optim.SGD):
+        def step(self, closure: Any = None) -> None:  # noqa: ANN401
+            if "begin" in calls:
+                raise RuntimeError("CUDA error: operation not permitted when stream is capturing\n...")
+
+    def invalid(graph: Graph) -> None:
+        graph.calls.append("end")
+        raise RuntimeError("CUDA error: operation failed due to a previous error during capture")
+
+    monkeypatch.setattr(Graph, "capture_end", invalid)
+    setting = replace(IRIS, model=replace(IRIS.model, optimizer=partial(Refusing, lr=0.1)))
+
+    with pytest.raises(UnavailableError, match="cannot be captured: CUDA error: operation not permitted"):
+        captured_run(setting, calls, monkeypatch)
+
+    assert calls[-3:] == ["begin", "end", "out of it"]
+
+
+def test_nothing_is_collected_while_a_step_is_captured(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    collecting: list[bool] = []
+
+    class Watched(optim.SGD):
+        def step(self, closure: Any = None) -> None:  # noqa: ANN401
+            collecting.append(gc.isenabled())
+            super().step(closure)
+
+    captured_run(replace(IRIS, model=replace(IRIS.model, optimizer=partial(Watched, lr=0.1))), calls, monkeypatch)
+
+    assert collecting == [True] * captured.WARM_UP_STEPS + [False]
+    assert gc.isenabled()
+
+
+def test_an_optimizer_made_for_captures_may_warm_up_outside_of_one(
+    calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch's Adam warns of it once, at its first step on a GPU; here as wherever, a warning is an error."""
+
+    class Capturable(optim.SGD):
+        def step(self, closure: Any = None) -> None:  # noqa: ANN401
+            if "begin" not in calls:
+                warnings.warn(
+                    "This instance was constructed with capturable=True or some of all the param_groups came with "
+                    "capturable=True, but step() is running without CUDA graph capture.",
+                    stacklevel=2,
+                )
+            super().step(closure)
+
+    captured_run(replace(IRIS, model=replace(IRIS.model, optimizer=partial(Capturable, lr=0.1))), calls, monkeypatch)
+
+    assert "end" in calls
 
 
 def test_graphs_are_cudas_own_or_those_of_torch_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:

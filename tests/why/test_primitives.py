@@ -42,7 +42,8 @@ def test_an_accelerator_copies_both_ways_at_three_sizes_from_two_kinds_of_memory
     ("device", "name", "amount", "unit"),
     [
         (CPU, "matmul-float32", 2 * 1024 * 1024 * 1024, "FLOP"),  # 1024^3 products and as many sums: 2.147e9
-        (CUDA, "matmul-bfloat16", 137_438_953_472, "FLOP"),  # 2 * 4096^3
+        (CUDA, "matmul-float32", 137_438_953_472, "FLOP"),  # 2 * 4096^3
+        (CUDA, "matmul-bfloat16", 1_099_511_627_776, "FLOP"),  # 2 * 8192^3
         (CPU, "memory", 268_435_456, "B"),  # 128 MiB read and written
         (CUDA, "memory", 1_073_741_824, "B"),  # 512 MiB read and written
         (CUDA, "copy-to-device-4kib-pageable", 4096, "B"),

@@ -101,6 +101,26 @@ def test_a_step_that_skips_its_update_is_out_of_every_tolerance_of_float32() -> 
     assert found > 5 * REORDERED
 
 
+@pytest.mark.parametrize(
+    ("model", "question", "name", "on_cpu", "on_cuda"),
+    [
+        ("iris-mlp", "loss", "never", 0.0, 1e-4),
+        ("mnist-cnn", "layout", "channels-last", 1e-4, 1e-2),
+        ("resnet18", "graph", "captured", 1e-4, 0.1),
+        ("resnet18", "precision", "bfloat16-autocast", 0.15, 0.15),
+        ("vit-tiny", "precision", "tf32", 1e-2, 1e-2),
+    ],
+)
+def test_no_tolerance_on_an_accelerator_is_tighter_than_what_training_makes_of_rounding(
+    model: str, question: str, name: str, on_cpu: float, on_cuda: float
+) -> None:
+    variant = QUESTIONS[question].variants[name]
+    here = replace(IRIS, model=MODELS[model])
+
+    assert variant.tolerance(here) == on_cpu
+    assert variant.tolerance(replace(here, device=DEVICES["cuda"])) == on_cuda
+
+
 def test_the_order_of_an_epoch_is_the_registered_runs_and_the_next_epoch_has_another() -> None:
     order = feeding.EpochOrder(CNN)
     expected = copied(CNN.dataset, 32, CPU.torch_device, SEED)
@@ -281,6 +301,15 @@ def test_without_a_compiler_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(UnavailableError, match=r"needs a C\+\+ compiler"):
         compiled.CompiledForward(IRIS)
+
+
+def test_without_a_c_compiler_nothing_is_compiled_for_an_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Triton builds the launchers of its kernels in C."""
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    monkeypatch.setattr(compiled, "find_spec", lambda _name: object())
+
+    with pytest.raises(UnavailableError, match="Triton needs a C compiler"):
+        compiled.require_compiler(replace(IRIS, device=DEVICES["cuda"]))
 
 
 def test_a_new_row_of_the_registry_has_every_question() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from subprocess import SubprocessError
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +25,7 @@ from fixtures.ways import (
     prove_same_work,
     require_same_work,
 )
-from training.devices import DEVICES
+from training.devices import DEVICES, Device
 from training.registry import MODELS
 from training.variants import compiled
 from training.variants.questions import REORDERED, Variant
@@ -39,6 +41,14 @@ def ablation_of(**builds: Callable[[Setting], VariantRun]) -> Ablation:
     """Ways by name, after the plain one; all have to agree to the bit."""
     ways = {"plain": VariantRun, **builds}
     return Ablation(IRIS, "plain", {name: Way(Variant(build), build(IRIS)) for name, build in ways.items()})
+
+
+class Pretended(Device):
+    """A CPU taken for an accelerator."""
+
+    @property
+    def is_accelerator(self) -> bool:
+        return True
 
 
 def faster_learner(setting: Setting) -> VariantRun:
@@ -93,6 +103,51 @@ def test_a_variant_that_cannot_be_compiled_is_skipped_with_the_compilers_reason(
 
     assert ablation.ways["bad"].skipped == "torch.compile cannot compile it: no way"
     assert ablation.others() == [ablation.ways["other"]]
+
+
+class Refused(VariantRun):
+    def losses(self, steps: int) -> list[float]:
+        raise RuntimeError("CUDA error: an operation that nobody foresaw\nCompile with TORCH_USE_CUDA_DSA ...")
+
+
+def test_what_an_accelerator_refuses_costs_the_case_that_variant_alone() -> None:
+    ablation = ablation_of(bad=Refused, other=VariantRun)
+    ablation.setting = replace(IRIS, device=Pretended("pretended", "cpu", 1, time.perf_counter))
+
+    prove_same_work(ablation)
+
+    assert ablation.ways["bad"].skipped == "refused here: CUDA error: an operation that nobody foresaw"
+    assert ablation.others() == [ablation.ways["other"]]
+
+
+def test_what_fails_on_a_cpu_is_a_fault() -> None:
+    with pytest.raises(RuntimeError, match="nobody foresaw"):
+        prove_same_work(ablation_of(bad=Refused))
+
+
+def test_a_compiler_that_cannot_be_started_leaves_out_what_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Compiling(VariantRun):
+        compiles = True
+
+    def broken(_setting: Setting) -> None:
+        raise UnavailableError("torch.compile cannot compile it: Failed to find C compiler")
+
+    monkeypatch.setattr(compiled, "start_compiler", broken)
+    ablation = ablation_of(one=Compiling, two=Compiling, other=VariantRun)
+
+    prove_same_work(ablation)
+
+    assert [ablation.ways[name].skipped for name in ("one", "two", "other")] == [
+        "torch.compile cannot compile it: Failed to find C compiler"
+    ] * 2 + [None]
+
+
+@pytest.mark.parametrize(
+    "error", [FileNotFoundError(2, "No such file or directory: 'gcc'"), ImportError("libcuda.so"), SubprocessError("x")]
+)
+def test_what_a_compiler_starts_and_loads_may_be_missing(error: Exception) -> None:
+    with pytest.raises(UnavailableError, match=r"torch\.compile cannot compile it: "), compiled.cold_cache():
+        raise error
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -9,6 +12,8 @@ import torch
 from training.variants.run import UnavailableError, VariantRun, with_optimizer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from training.batches import Batch
     from training.variants.run import Setting
 
@@ -52,17 +57,17 @@ class CapturedStep(VariantRun):
         kept = [(tensor, tensor.detach().clone()) for tensor in (*self.network.parameters(), *self.network.buffers())]
         stream, current = torch.Stream(place), torch.accelerator.current_stream(place)
         stream.wait_stream(current)
-        with stream:
+        with stream, warnings.catch_warnings():
+            # The optimizer says that it is made for captured steps and taking one uncaptured, which is the purpose.
+            warnings.filterwarnings("ignore", "This instance was constructed with capturable=True", UserWarning)
             for _ in range(WARM_UP_STEPS):
                 super().advance(*self.batch)
         current.wait_stream(stream)
         # Without gradients from before, the captured backward pass writes its own and never adds to them.
         self._optimizer.zero_grad(set_to_none=True)
         torch.accelerator.synchronize(place)
-        with stream:
-            self._graph.capture_begin()
+        with stream, _recording(self._graph):
             loss = super().advance(*self.batch)
-            self._graph.capture_end()
         current.wait_stream(stream)
         self._put_back(kept)
         return loss.detach()
@@ -76,6 +81,29 @@ class CapturedStep(VariantRun):
             for value in state.values():
                 if isinstance(value, torch.Tensor):
                     value.zero_()
+
+
+@contextmanager
+def _recording(graph: Any) -> Iterator[None]:  # noqa: ANN401  either of torch's two, as below
+    """Capture what the block queues; ended even where the block fails, or the device would record all that follows.
+
+    Garbage is collected before and not during it: what a finalizer frees would be recorded, or forbid the capture.
+    """
+    was_collecting = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        graph.capture_begin()
+        try:
+            yield
+        except BaseException:
+            with suppress(RuntimeError):  # that the capture is invalid is what the first error says
+                graph.capture_end()
+            raise
+        graph.capture_end()
+    finally:
+        if was_collecting:
+            gc.enable()
 
 
 def graph_class(setting: Setting) -> Any:  # noqa: ANN401  either of torch's two, which share no base class

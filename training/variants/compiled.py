@@ -6,6 +6,7 @@ import os
 import shutil
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
+from subprocess import SubprocessError
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from training.variants.run import Setting
 
 COMPILERS = ("g++", "clang++", "c++", "cl")
+C_COMPILERS = ("gcc", "clang", "cc", "cl")
+"""What Triton builds the launcher of its kernels with, CC aside."""
 
 
 class CompiledForward(VariantRun):
@@ -79,10 +82,15 @@ def require_compiler(setting: Setting) -> None:
     if setting.device.is_accelerator:
         if find_spec("triton") is None:
             raise UnavailableError("torch.compile needs Triton for an accelerator, which is not installed")
-        return
-    named = os.environ.get("CXX")
-    if not any(shutil.which(name) for name in ((named,) if named else COMPILERS)):
+        if not _has_any("CC", C_COMPILERS):
+            raise UnavailableError("Triton needs a C compiler, and there is none")
+    elif not _has_any("CXX", COMPILERS):
         raise UnavailableError("torch.compile needs a C++ compiler for a CPU, and there is none")
+
+
+def _has_any(variable: str, names: tuple[str, ...]) -> bool:
+    named = os.environ.get(variable)
+    return any(shutil.which(name) for name in ((named,) if named else names))
 
 
 def start_compiler(setting: Setting) -> None:
@@ -111,7 +119,8 @@ def cold_cache() -> Iterator[None]:
     try:
         with fresh_cache():
             yield
-    except TorchDynamoException as error:
+    except (TorchDynamoException, ImportError, OSError, SubprocessError) as error:
+        # The latter are of what a compiler loads and starts, and reach the first call where code is built only there.
         reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise UnavailableError(f"torch.compile cannot compile it: {reason}") from error
 
