@@ -136,6 +136,8 @@ def test_a_run_is_named_by_its_path(folder: Folder, monkeypatch: pytest.MonkeyPa
     ("name", "said"),
     [
         ("7", "no such run in "),
+        pytest.param("7" * 5000, "no such run in ", id="number-of-5000-digits"),
+        pytest.param("x" * 300, "no such run in ", id="longer-than-any-file-name"),
         ("benchmarks", "to compare with the newest run, put the option last"),
         ("1", "0001_local_20260304_050607.json: not JSON, or cut short"),
         ("2", "0002_local_20260304_050607.json: not a run of pytest-benchmark"),
