@@ -64,9 +64,6 @@ def test_a_run_in_which_every_case_was_skipped_leaves_a_file_that_says_so(
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
 def test_what_measures_nothing_leaves_nothing(tiny: TinySuite, options: tuple[str, ...], code: int) -> None:
-    if options[0].startswith("-n"):
-        pytest.importorskip("xdist")
-
     ended = tiny.run(None, *options)
 
     assert ended.code == code
@@ -87,8 +84,6 @@ def test_files_that_cannot_be_collected_leave_nothing(tiny: TinySuite) -> None:
 
 
 def test_cases_are_not_spread_over_processes_but_tests_may_be(tiny: TinySuite) -> None:
-    pytest.importorskip("xdist")
-
     (line,) = errors(tiny.run(None, "-n2").said)
 
     assert line == "ERROR: cases cannot be measured side by side: run without -n (pytest-xdist)"
