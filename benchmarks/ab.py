@@ -2,7 +2,8 @@
 
 `python -m benchmarks.ab "torch==2.13.*" "torch==2.14.*" [--launches N] [--folder DIR] [pytest's options]` sets up an
 environment for each requirement, measures in the order A B B A A B ..., so that a drift of the machine favours
-neither, and ends with the exit code of `python -m reports compare`.
+neither, and ends with the exit code of `python -m reports compare`. The environments are kept for the next time; the
+runs of each time have stores of their own, since the requirements may be others then.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 import venv
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     Run = Callable[[Sequence[str]], int]
 
-PASSED, FAILED = 0, 1
+PASSED, FAILED, UNUSABLE = 0, 1, 2
 SIDES = ("a", "b")
 
 
@@ -43,12 +45,12 @@ def set_up(environment: Path, requirement: str, run: Run) -> int:
     return run([*pip, "--upgrade", "pip>=25.1"]) or run([*pip, "--group", "suite", requirement])
 
 
-def measure(launches: int, folder: Path, for_pytest: Sequence[str], run: Run) -> int:
+def measure(launches: int, environments: dict[str, Path], runs: Path, for_pytest: Sequence[str], run: Run) -> int:
     """Launch both sides in turn, each into a store of its own; return the first code that is neither 0 nor 1."""
     for side in order(launches):
-        interpreter = python_of(folder / f"environment-{side}")
-        store = f"--benchmark-storage={folder / side}"
-        code = run([interpreter, "-m", "pytest", "benchmarks", "--benchmark-quiet", store, *for_pytest])
+        store = f"--benchmark-storage={runs / side}"
+        pytest = [python_of(environments[side]), "-m", "pytest", "benchmarks", "--benchmark-quiet"]
+        code = run([*pytest, store, *for_pytest])
         if code not in (PASSED, FAILED):
             return code
     return PASSED
@@ -57,19 +59,33 @@ def measure(launches: int, folder: Path, for_pytest: Sequence[str], run: Run) ->
 def main(words: Sequence[str], run: Run) -> int:
     """Set up, measure in turn, compare; return the exit code."""
     own, for_pytest = parse(words)
+    environments = {side: own.folder / f"environment-{side}" for side in SIDES}
+    runs = own.folder / f"runs-{started()}"
     for side, requirement in zip(SIDES, own.requirements, strict=True):
-        if code := set_up(own.folder / f"environment-{side}", requirement, run):
+        try:
+            code = set_up(environments[side], requirement, run)
+        except (OSError, subprocess.SubprocessError) as error:
+            say(f"NOT MEASURED: no environment in {environments[side]}: {error}")
+            return UNUSABLE
+        if code:
             say(f"NOT MEASURED: {requirement} could not be installed (exit code {code})")
             return code
-    if code := measure(own.launches, own.folder, for_pytest, run):
+    if code := measure(own.launches, environments, runs, for_pytest, run):
         say(f"NOT MEASURED: pytest ended with exit code {code}")
         return code
-    return run([sys.executable, "-m", "reports", "compare", *(str(own.folder / side) for side in SIDES)])
+    return run([sys.executable, "-m", "reports", "compare", *(str(runs / side) for side in SIDES)])
+
+
+def started() -> str:
+    """When this comparison began, as it names the folder of its runs."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
 
 
 def parse(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Return the job's own options and the words meant for pytest."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.ab", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.ab", description=__doc__.splitlines()[0], allow_abbrev=False
+    )
     parser.add_argument("requirements", nargs=2, metavar="REQUIREMENT", help='such as "torch==2.13.*"')
     parser.add_argument(
         "--launches", type=_positive, default=5, metavar="N", help="of each side (default: %(default)s)"
@@ -97,7 +113,13 @@ _positive.__name__ = "number of launches above zero"
 
 
 def _run(command: Sequence[str]) -> int:
-    return subprocess.run(command, check=False).returncode  # noqa: S603  our own modules and pip, by our interpreters
+    """Run a command and return its exit code; an interrupt is left to it, so that a launch saves what it has."""
+    process = subprocess.Popen(command)  # noqa: S603  our own modules and pip, by our interpreters
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue
 
 
 if __name__ == "__main__":

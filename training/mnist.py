@@ -31,8 +31,12 @@ class DataError(Exception):
 
 
 def default_folder() -> Path:
-    """Where MNIST is looked for and kept unless told otherwise."""
-    return Path.home() / ".cache" / "training-benchmarks"
+    """Where MNIST is looked for and kept unless told otherwise: in the user's cache, or else a temporary one."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # no HOME, and a user id that no password file knows, as a container may have
+        home = Path(tempfile.gettempdir())
+    return home / ".cache" / "training-benchmarks"
 
 
 def load(folder: Path, *, download: bool = True) -> tuple[Part, Part] | None:
@@ -92,14 +96,14 @@ def _part(folder: Path, *, train: bool, samples: int) -> Part:
 
 
 def _download(folder: Path) -> bool:
-    """Bring MNIST into `folder`, whole or not at all; False when no mirror can be reached."""
+    """Bring MNIST into `folder`, whole or not at all; False when that fails."""
     from torchvision.datasets import MNIST  # noqa: PLC0415  as above
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".mnist-", dir=folder))
     except OSError as error:
-        raise DataError(f"{folder}: cannot be used as a data folder, {error.strerror}") from error
+        raise DataError(f"{folder}: cannot be used, {error.strerror}; --data-dir names another folder") from error
     timeout_before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_CONNECT_TIMEOUT_S)
     try:

@@ -82,6 +82,18 @@ def test_on_a_terminal_the_line_of_the_running_case_is_rewritten_ten_times_a_sec
     ]
 
 
+def test_a_line_that_is_rewritten_never_wraps() -> None:
+    """Only the last line of what wrapped could be erased, and every update would leave a copy of the rest."""
+    display, wrote, _ = shown(live=True)
+    display.columns = lambda: 20
+
+    display.begin("cpu-iris-mlp-batch120-logeach")
+    display.end(PASSED)
+
+    assert wrote[0] == f"{REWRITE}[1/3] cpu-iris-mlp-"
+    assert "cpu-iris-mlp-batch120-logeach passed" in wrote[1]
+
+
 CASES = """
     import pytest
     from fixtures.timing import Plan, timed_rounds

@@ -35,6 +35,12 @@ INI = """
         nightly: heavy
         further_device: on request
 """
+TELL = """
+    from fixtures.selection import NARROWED
+
+    def pytest_terminal_summary(terminalreporter, config):
+        terminalreporter.write_line(f"narrowed: {config.stash[NARROWED]}")
+"""
 
 
 @pytest.fixture
@@ -81,24 +87,35 @@ def test_options_narrow_exactly(selected: Select, options: list[str], ids: list[
         (["-k", "batch16"], True),
         (["-m", "nightly"], True),
         (["test_selection_of_a_file.py"], True),
+        (["--ignore", "test_other.py"], True),
+        (["--ignore-glob", "*other*"], True),
+        (["--deselect", "test_other.py::test_other"], True),
     ],
 )
 def test_a_run_knows_whether_cases_of_the_default_matrix_were_left_out_on_purpose(
     pytester: pytest.Pytester, options: list[str], narrowed: bool
 ) -> None:
-    pytester.makepyfile(test_selection_of_a_file=MATRIX)
+    pytester.makepyfile(
+        test_selection_of_a_file=MATRIX,
+        test_other="def test_other(benchmark):\n    benchmark.pedantic(len, args=('',))",
+    )
     pytester.makeini(INI)
-    pytester.makeconftest("""
-        from fixtures.selection import NARROWED
-
-        def pytest_terminal_summary(terminalreporter, config):
-            terminalreporter.write_line(f"narrowed: {config.stash[NARROWED]}")
-    """)
+    pytester.makeconftest(TELL)
     plugins = ("-p", "fixtures.options", "-p", "fixtures.selection", "-p", "no:cacheprovider")
 
     result = pytester.runpytest_inprocess(*plugins, "--benchmark-disable", *options)
 
     result.stdout.fnmatch_lines([f"narrowed: {narrowed}"])
+
+
+def test_a_run_of_what_failed_last_is_narrowed_though_it_collects_no_other_file(pytester: pytest.Pytester) -> None:
+    body = "def test_case(benchmark):\n    benchmark.pedantic(len, args=('',))\n    assert {}"
+    pytester.makepyfile(test_good=body.format(True), test_bad=body.format(False))
+    pytester.makeconftest(TELL)
+    options = ("-p", "fixtures.options", "-p", "fixtures.selection", "--benchmark-disable")
+
+    pytester.runpytest_inprocess(*options).stdout.fnmatch_lines(["narrowed: False"])
+    pytester.runpytest_inprocess(*options, "--lf").stdout.fnmatch_lines(["narrowed: True"])
 
 
 def test_without_options_nightly_cases_and_further_devices_are_left_out(selected: Select) -> None:

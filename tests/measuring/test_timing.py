@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -27,17 +28,30 @@ DEFAULT = Budget(rounds_s=1.0, limit_s=300.0, smoke=False)
         (math.ulp(0.0), DEFAULT, Plan(1000, 200, "most-rounds")),
         (2.0, Budget(rounds_s=30.0, limit_s=300.0, smoke=False), Plan(15, 200, "budget")),
         (100.0, Budget(rounds_s=1.0, limit_s=10.0, smoke=True), Plan(1, 200, "smoke")),
+        # A budget beyond the limit: rounds are to end within nine tenths of it, 270 s.
+        (1.0, Budget(rounds_s=400.0, limit_s=300.0, smoke=False), Plan(270, 200, "hard-limit")),
+        (60.0, Budget(rounds_s=30.0, limit_s=300.0, smoke=False), Plan(4, 200, "hard-limit")),
     ],
 )
 def test_rounds_fit_the_budget_and_are_never_dropped(round_time_s: float, budget: Budget, planned: Plan) -> None:
     assert plan(200, round_time_s, budget) == planned
 
 
-def test_a_round_longer_than_the_limit_is_timed_out_before_it_starts() -> None:
-    with pytest.raises(
-        pytest.fail.Exception, match="timed-out: one round of 200 would take 400 s, over the limit of 300 s"
-    ):
-        plan(200, 400.0, DEFAULT)
+@pytest.mark.parametrize(("round_time_s", "spent_s"), [(400.0, 1.0), (200.0, 201.0)])
+def test_a_round_longer_than_what_is_left_of_the_limit_is_timed_out_before_it_starts(
+    round_time_s: float, spent_s: float
+) -> None:
+    said = rf"timed-out: one round of 200 would take {round_time_s:.0f} s, over the limit of 300 s \(--case-timeout\), "
+
+    with pytest.raises(pytest.fail.Exception, match=f"{said}{spent_s:.0f} s of it spent"):
+        plan(200, round_time_s, replace(DEFAULT, spent_s=spent_s))
+
+
+def test_what_was_spent_before_the_rounds_is_not_left_for_them() -> None:
+    """60 s of warming up leave 240 s, nine tenths of which hold 3 rounds of 60 s."""
+    budget = Budget(rounds_s=30.0, limit_s=300.0, smoke=False, spent_s=60.0)
+
+    assert plan(200, 60.0, budget) == Plan(3, 200, "hard-limit")
 
 
 def test_garbage_is_collected_before_a_block_and_left_alone_in_it() -> None:
@@ -137,13 +151,20 @@ def test_the_cpu_time_of_every_round_is_read_but_not_of_the_extra_step(pytester:
     result = run_tiny(
         pytester,
         """
+    import itertools
+    import time
+
     @pytest.mark.parametrize("iterations", [1, 3])
-    def test_case(benchmark, iterations):
+    def test_case(benchmark, iterations, monkeypatch):
+        # Between two looks at its clock the process uses 3 s; the wall has gone on by 4 s.
+        monkeypatch.setattr(time, "process_time", itertools.count(step=3.0).__next__)
+        monkeypatch.setattr(time, "perf_counter", itertools.count(step=4.0).__next__)
         watch = Watch()
-        rounds_s = timed_rounds(benchmark, lambda: sum(range(20000)), Plan(10, iterations, "budget"), watch)
+        rounds_s = timed_rounds(benchmark, list, Plan(10, iterations, "budget"), watch)
+        monkeypatch.undo()
         assert rounds_s == benchmark.stats.stats.data
-        assert len(watch.cpu_time_ratios) == len(rounds_s) == 10
-        assert all(0 <= ratio < 1.5 for ratio in watch.cpu_time_ratios)
+        assert len(rounds_s) == 10
+        assert watch.cpu_time_ratios == [0.75] * 10
 """,
     )
 

@@ -41,10 +41,36 @@ def test_both_are_installed_then_launched_in_turn_then_compared(tmp_path: Path) 
     assert [command.split()[-1] for command in installs] == ["torch==2.13.*", "torch==2.14.*"]
     launches = [command for command in run.commands if " pytest " in command]
     assert [command.split("environment-")[1][0] for command in launches] == list("abbaab")
-    assert launches[0].endswith(
-        f"-m pytest benchmarks --benchmark-quiet --benchmark-storage={tmp_path / 'a'} --devices cpu"
+    runs = launches[0].split("--benchmark-storage=")[1].split()[0].removesuffix("/a")
+    assert launches[0].endswith(f"-m pytest benchmarks --benchmark-quiet --benchmark-storage={runs}/a --devices cpu")
+    assert run.commands[-1].endswith(f"-m reports compare {runs}/a {runs}/b")
+
+
+def test_what_an_earlier_comparison_measured_is_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environments are kept; their runs may have been of other releases."""
+    run = Runner()
+    for time in ("20260304T050607Z", "20260304T060607Z"):
+        monkeypatch.setattr("benchmarks.ab.started", lambda time=time: time)
+        ab.main([*WORDS, "--folder", str(tmp_path)], run)
+
+    compared = [command.split(" compare ")[1] for command in run.commands if " compare " in command]
+    assert compared == [
+        f"{tmp_path}/runs-{time}/a {tmp_path}/runs-{time}/b" for time in ("20260304T050607Z", "20260304T060607Z")
+    ]
+
+
+def test_an_environment_that_cannot_be_made_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(path: Path, with_pip: bool) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("benchmarks.ab.venv.create", refuse)
+
+    assert ab.main([*WORDS, "--folder", str(tmp_path)], Runner()) == 2
+    assert capsys.readouterr().err.startswith(
+        f"benchmarks.ab: NOT MEASURED: no environment in {tmp_path}/environment-a"
     )
-    assert run.commands[-1].endswith(f"-m reports compare {tmp_path / 'a'} {tmp_path / 'b'}")
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ INTERRUPTIONS = [
         "Timeout",
         KILLED,
         saved=False,
-        options=("--case-timeout", "0.3", "-o", "timeout_method=thread"),
+        options=("--case-timeout", "1.5", "-o", "timeout_method=thread"),
     ),
 ]
 

@@ -42,7 +42,10 @@ def test_a_killed_training_run_keeps_every_case_but_the_one_in_flight(tmp_path: 
     assert main(["recover", str(tmp_path)]) == 0
     (path,) = tmp_path.rglob("*.json")
     run = read(path)
-    assert [case["outcome"] for case in run["suite"]["cases"].values()] == ["passed"] * 2 + ["not-reached"] * 2
-    assert len(run["benchmarks"]) == 2
+    found = [case["outcome"] for case in run["suite"]["cases"].values()]
+    over = found.count("passed")
+    assert 2 <= over < 4  # the third may be over before it is killed, on a machine that wakes this process late
+    assert found == ["passed"] * over + ["not-reached"] * (4 - over)
+    assert len(run["benchmarks"]) == over
     assert all(entry["extra_info"]["last_loss"] < entry["extra_info"]["first_loss"] for entry in run["benchmarks"])
     assert list(load_runs(path).files["complete"]) == [False]

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+from typing import TYPE_CHECKING
 
 import pytest
 
+from fixtures.store import write_export
 from tests.recording.tiny_suite import TinySuite, middle, outcomes, read, results
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SKIPPED = {"first": [("fixture", "pytest.skip('absent')")], "last": [("round 0", "pytest.skip('absent')")]}
 
@@ -58,9 +64,6 @@ def test_a_run_in_which_every_case_was_skipped_leaves_a_file_that_says_so(
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
 def test_what_measures_nothing_leaves_nothing(tiny: TinySuite, options: tuple[str, ...], code: int) -> None:
-    if options[0].startswith("-n"):
-        pytest.importorskip("xdist")
-
     ended = tiny.run(None, *options)
 
     assert ended.code == code
@@ -81,8 +84,6 @@ def test_files_that_cannot_be_collected_leave_nothing(tiny: TinySuite) -> None:
 
 
 def test_cases_are_not_spread_over_processes_but_tests_may_be(tiny: TinySuite) -> None:
-    pytest.importorskip("xdist")
-
     (line,) = errors(tiny.run(None, "-n2").said)
 
     assert line == "ERROR: cases cannot be measured side by side: run without -n (pytest-xdist)"
@@ -103,18 +104,57 @@ def test_the_users_own_file_and_name_are_served_from_the_same_record(tiny: TinyS
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("nowhere/copy.json", "there is no folder"), (".", "is a folder")],
+    [("nowhere/copy.json", "there is no folder"), (".", "is a folder"), ("closed/copy.json", "cannot be written")],
 )
 def test_a_path_that_cannot_be_written_is_refused_before_anything_is_measured(
     tiny: TinySuite, path: str, said: str
 ) -> None:
-    ended = tiny.run(None, "--benchmark-json", path)
+    (tiny.folder / "closed").mkdir(mode=0o555)
+
+    ended = tiny.run(None, "--benchmark-json", path, mode_counts=True)
 
     assert ended.code == 4
     (line,) = errors(ended.said)
     assert line.startswith("ERROR: --benchmark-json ")
     assert said in line
     assert not ended.run_files
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX's")
+def test_a_pipe_gets_the_run_and_stays_a_pipe(tmp_path: Path) -> None:
+    """As /dev/null does, which a file put in its place would take from the whole system."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    write_export(pipe, {"a": 1})
+
+    assert json.loads(os.read(reader, 100)) == {"a": 1}
+    os.close(reader)
+    assert [path.is_fifo() for path in tmp_path.iterdir()] == [True]
+
+
+def test_the_file_behind_a_link_is_written(tiny: TinySuite) -> None:
+    (tiny.folder / "link.json").symlink_to("copy.json")
+
+    ended = tiny.run(None, "--benchmark-json", "link.json")
+
+    assert (tiny.folder / "link.json").is_symlink()
+    assert read(tiny.folder / "copy.json") == ended.run
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-p", "no:timeout"), "pytest-timeout is switched off: without it a case that hangs would take all with it"),
+        (("--benchmark-storage=",), "--benchmark-storage: no folder in ''"),
+    ],
+)
+def test_what_the_suite_cannot_do_without_is_named(tiny: TinySuite, options: tuple[str, ...], said: str) -> None:
+    ended = tiny.run(None, *options)
+
+    assert ended.code == 4
+    assert errors(ended.said) == [f"ERROR: {said}"]
 
 
 def test_a_copy_that_fails_at_the_end_costs_neither_the_run_nor_the_summary(tiny: TinySuite) -> None:

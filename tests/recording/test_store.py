@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import orjson
 import pytest
 
 from fixtures.journal import Journal
@@ -161,11 +163,14 @@ class Word(str):
         ({1: {"a": True}}, {"1": {"a": True}}),
         (Path("a") / "b", "a/b"),
         (Word("w"), "w"),
+        ("café µs", "café µs"),
+        (os.fsdecode(b"caf\xe9"), "caf\\udce9"),
+        ({Path(os.fsdecode(b"\xff")): 1}, {"\\udcff": 1}),
     ],
 )
 def test_values_become_strict_json(value: object, told: object) -> None:
     assert plain(value) == told
-    assert json.loads(json.dumps(plain(value), allow_nan=False)) == told
+    assert orjson.loads(json.dumps(plain(value), allow_nan=False)) == told
 
 
 def test_numbers_of_other_libraries_stay_numbers() -> None:

@@ -55,6 +55,16 @@ def test_handwriting_is_named_digits_when_there_is_none(tmp_path: Path) -> None:
     assert found.test_inputs.shape == (360, 1, 28, 28)
 
 
+def test_without_a_home_folder_the_cache_is_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+
+    assert mnist.default_folder() == tmp_path / ".cache" / "training-benchmarks"
+
+
 def test_a_failed_download_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unreachable(root: str, **_options: object) -> None:
         (Path(root) / "MNIST" / "raw").mkdir(parents=True)
@@ -121,5 +131,5 @@ def test_a_half_downloaded_folder_is_refused_with_what_is_missing(tmp_path: Path
 def test_a_data_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
 
-    with pytest.raises(mnist.DataError, match="cannot be used as a data folder"):
+    with pytest.raises(mnist.DataError, match=r"cannot be used, .*; --data-dir names another folder"):
         mnist.load(tmp_path / "data")
