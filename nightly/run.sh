@@ -30,4 +30,27 @@ if ! bash nightly/install.sh; then
     echo "nightly: NOT MEASURED: the suite could not be installed" >&2
     exit 2
 fi
-exec .venv/bin/tox run -e nightly -- "${options[@]}" "$@"
+
+# A scheduler's signal may reach this shell alone (Slurm), and tox passes it to nobody: everything that it started gets
+# it here, and the time to save its run.
+night='' stopped='' code=0
+# shellcheck disable=SC2329 # the traps call it
+pass_on() {
+    stopped=SIG$1
+    [[ -z $night ]] || kill -s "$1" -- "-$night" 2> /dev/null || true
+}
+trap 'pass_on TERM' TERM
+trap 'pass_on HUP' HUP
+trap 'pass_on INT' INT
+set -m
+.venv/bin/tox run -e nightly -- "${options[@]}" "$@" < /dev/null &
+night=$!
+set +m
+wait "$night" || code=$?
+if [[ -n $stopped ]]; then
+    while kill -0 -- "-$night" 2> /dev/null; do
+        sleep 0.2
+    done
+    echo "nightly: STOPPED by $stopped" >&2
+fi
+exit "$code"
