@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+NIGHTLY = (ROOT / ".github" / "workflows" / "nightly.yml").read_text()
 SCRIPTS = sorted((ROOT / "nightly").glob("*.sh"))
 
 
@@ -72,6 +73,45 @@ def test_a_night_in_progress_is_never_cut_off_by_the_next(path: Path) -> None:
     (cancels,) = re.findall(r"cancel-in-progress: (\w+)", path.read_text())
 
     assert cancels == ("true" if path.name == "checks.yml" else "false")
+
+
+def test_labels_of_runners_stand_in_keys_and_groups_as_words() -> None:
+    """A cache's key may hold no comma, and lists that differ in their blanks mean the same runner."""
+    uses = re.findall(r"(?:key|keys|group): .*?inputs\.runner-labels.*", NIGHTLY)
+
+    assert len(uses) == 4
+    assert all("join(fromJSON(inputs.runner-labels), '-')" in line for line in uses)
+
+
+def test_failed_jobs_alone_can_be_run_again() -> None:
+    """Another attempt finds the artifacts of the jobs that are not run again, and may put its own in their place."""
+    steps = re.findall(r"uses: actions/(upload|download)-artifact.*\n((?:        .*\n)+)", NIGHTLY)
+
+    names = {word: {re.findall(r"name: (\S+)", step)[0] for kind, step in steps if kind == word} for word, _ in steps}
+    assert names == {"upload": {"history", "night"}, "download": {"history", "night"}}
+    assert "run_attempt" not in "".join(step for _, step in steps)
+    assert all("overwrite: true" in step for kind, step in steps if kind == "upload")
+
+
+def test_what_is_kept_for_long_is_one_night_not_the_whole_history() -> None:
+    """The history is on its branch; ninety copies of it would fill what the repository may store."""
+    kept = re.findall(r"path: (?:\|\n)?((?:            .*\n)+|.*\n)          retention-days: (\d+)", NIGHTLY)
+
+    assert [(words.split(), days) for words, days in kept] == [
+        (["history"], "3"),
+        (["report", "tonight", "history/**/*.journal.jsonl"], "90"),
+    ]
+
+
+def test_whoever_chooses_the_cache_is_told_that_it_serves_one_runner() -> None:
+    assert len(re.findall(r"      history:\n        description: .*serves one runner alone", NIGHTLY)) == 2
+
+
+def test_a_night_without_an_end_is_told_too() -> None:
+    (publish,) = re.findall(r"^  publish:\n(?:    .*\n|\n)+", NIGHTLY, re.MULTILINE)
+
+    assert "if: ${{ !cancelled() && needs.restore.result == 'success' }}" in publish
+    assert "CODE: ${{ needs.measure.outputs.code || '2' }}" in publish
 
 
 def test_workflows_run_only_what_also_runs_by_hand() -> None:
