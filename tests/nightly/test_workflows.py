@@ -114,6 +114,12 @@ def test_a_night_without_an_end_is_told_too() -> None:
     assert "CODE: ${{ needs.measure.outputs.code || '2' }}" in publish
 
 
+def test_a_night_that_another_repository_calls_is_judged_by_what_that_one_accepted() -> None:
+    looked_up, judged = NIGHTLY.index("path: caller"), NIGHTLY.index("bash nightly/run.sh")
+
+    assert looked_up < NIGHTLY.index("run: cp caller/accepted.toml accepted.toml") < judged
+
+
 def test_workflows_run_only_what_also_runs_by_hand() -> None:
     """Every program of the project that a workflow starts is there: a module, or a script that can be executed."""
     started = {word for path in WORKFLOWS for line in shell_lines(path.read_text()) for word in line.split()}
