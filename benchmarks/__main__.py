@@ -1,7 +1,8 @@
 """The main job: measure the matrix, measure again what looks slower, then judge.
 
-`python -m benchmarks [options of its own] [pytest's options]` ends with the report's exit code; when that is 0 although
-cases failed, with pytest's. Without a result to judge (wrong options, an interrupt) it ends with pytest's code at once.
+`python -m benchmarks [options of its own] [pytest's options]` ends with the report's exit code; when that is 0, with 2
+if what looked slower could not be measured again, and with pytest's code if cases failed. Without a result to judge
+(wrong options, an interrupt) it ends with pytest's code at once.
 """
 
 from __future__ import annotations
@@ -11,12 +12,23 @@ import secrets
 import subprocess
 import sys
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 PASSED, FAILED, INTERRUPTED, FIRST_SIGNAL = 0, 1, 2, 128
+NO_VERDICT = 2
+STOPPED_BY_HAND = 130
 RERUNS = {"nightly": 3}
 """Fresh processes for cases that look slower, by kind of run; elsewhere none."""
 ONCE = ("--require-device", "--benchmark-json", "--junitxml", "--junit-xml")
 """Options of the first launch alone: a re-run of some cases has neither that device's cases nor the whole result."""
+FAIL_ON, BY = ("new", "open", "suspect", "never"), ("class", "unit")
+
+
+class Again(NamedTuple):
+    """How measuring again ended: the exit code of an interrupt or 0, and why nothing could be measured again if so."""
+
+    stopped: int = PASSED
+    fault: str = ""
 
 
 def main(words: list[str]) -> int:
@@ -32,13 +44,13 @@ def main(words: list[str]) -> int:
         return measured
     store = [own.benchmark_storage.removeprefix("file://")] if own.benchmark_storage else []
     reruns = RERUNS.get(own.run_kind, 0) if own.reruns is None else own.reruns
-    stopped = measure_again(suspects(store, session), for_pytest, reruns) if reruns else PASSED
-    if stopped:
-        return stopped
-    options = [word for name in ("output", "fail_on") if (value := getattr(own, name)) for word in (_flag(name), value)]
-    judged = run("reports", "judge", *store, "--run", session, *options)
-    say(outcome(judged, measured))
-    return judged or measured
+    by = options_given(own, "by")
+    again = measure_suspects([*store, "--session", session, *by], for_pytest, reruns) if reruns else Again()
+    if again.stopped:
+        return again.stopped
+    judged = run("reports", "judge", *store, "--run", session, *by, *options_given(own, "output", "fail_on"))
+    say(outcome(judged, measured, again.fault))
+    return judged or (NO_VERDICT if again.fault else measured)
 
 
 def parse(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -51,35 +63,47 @@ def parse(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument("--reruns", type=_whole, metavar="N", help="fresh processes for suspects (nightly: 3, else 0)")
     parser.add_argument("--output", metavar="DIR", help="the report's folder (default: report)")
-    parser.add_argument("--fail-on", metavar="WORD", help="what makes the judgement's exit code 1 (default: new)")
+    # The report's own words, checked here: it would refuse a wrong one only after a whole night.
+    parser.add_argument("--fail-on", choices=FAIL_ON, help="what makes the judgement's exit code 1 (default: new)")
+    parser.add_argument("--by", choices=BY, help="what one history is of (default: class)")
     parser.add_argument("--run-kind", default="local", metavar="KIND", help="local or nightly (default: local)")
     parser.add_argument("--session-id", metavar="ID", help="runs that share an id are judged together")
     parser.add_argument("--benchmark-storage", metavar="DIR", help="the store (default: .benchmarks)")
     return parser.parse_known_args(words)
 
 
-def suspects(store: list[str], session: str) -> list[str]:
-    """Return the node ids worth measuring again, as the report names them; none when it cannot tell."""
-    asked = [sys.executable, "-m", "reports", "suspects", *store, "--session", session]
-    told = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  our own module
+def options_given(own: argparse.Namespace, *names: str) -> list[str]:
+    """Return the words of those options that were given."""
+    return [word for name in names if (value := getattr(own, name)) for word in (f"--{name.replace('_', '-')}", value)]
+
+
+def measure_suspects(asked: list[str], for_pytest: list[str], times: int) -> Again:
+    """Measure again what `reports suspects` names; `asked` are its words."""
+    command = [sys.executable, "-m", "reports", "suspects", *asked]
+    told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  our own module
     if told.returncode != PASSED:
-        say(f"nothing measured again: `reports suspects` ended with exit code {told.returncode}")
-        return []
-    return [line for line in told.stdout.splitlines() if line.strip()]
+        fault = f"`reports suspects` ended with exit code {told.returncode}"
+        say(f"nothing measured again: {fault}")
+        return Again(fault=fault)
+    return measure_again([line for line in told.stdout.splitlines() if line.strip()], for_pytest, times)
 
 
-def measure_again(node_ids: list[str], for_pytest: list[str], times: int) -> int:
-    """Measure cases in fresh processes of the same session; return the exit code of an interrupt, else 0."""
+def measure_again(node_ids: list[str], for_pytest: list[str], times: int) -> Again:
+    """Measure cases in fresh processes of the same session; one that fails costs itself alone, unless all do."""
     options = without(for_pytest, ONCE)
+    codes = []
     for turn in range(1, times + 1 if node_ids else 1):
         say(f"measuring again, {turn} of {times}: {len(node_ids)} of the cases look slower")
         code = run("pytest", *node_ids, *options, "--run-kind", "rerun")
         if code == INTERRUPTED or code >= FIRST_SIGNAL or code < PASSED:
             say(f"STOPPED while measuring again: exit code {code}")
-            return code
+            return Again(stopped=code)
         if code not in (PASSED, FAILED):
             say(f"re-run {turn} ended with exit code {code} and counts for nothing")
-    return PASSED
+        codes.append(code)
+    if codes and not {PASSED, FAILED} & set(codes):
+        return Again(fault=f"every re-run ended with an exit code like {codes[-1]}")
+    return Again()
 
 
 def without(words: list[str], names: tuple[str, ...]) -> list[str]:
@@ -93,12 +117,14 @@ def without(words: list[str], names: tuple[str, ...]) -> list[str]:
     return kept
 
 
-def outcome(judged: int, measured: int) -> str:
+def outcome(judged: int, measured: int, fault: str = "") -> str:
     """Say how the job ended, in other words for every way that it can be red."""
     if judged == FAILED:
         return "REGRESSION: something got slower, as the report says"
     if judged != PASSED:
         return f"NO VERDICT: the report could not judge this session (exit code {judged}); its speed is unknown"
+    if fault:
+        return f"NOT MEASURED AGAIN: {fault}, so whether anything new got slower is unconfirmed"
     if measured != PASSED:
         return "CASES FAILED: nothing new got slower, but not every case was measured"
     return "GREEN: every selected case was measured or skipped with a reason, and nothing new got slower"
@@ -130,9 +156,9 @@ def _whole(text: str) -> int:
 _whole.__name__ = "whole number"
 
 
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        say("STOPPED by hand")
+        sys.exit(STOPPED_BY_HAND)

@@ -2,8 +2,9 @@
 
 `python -m benchmarks.ab "torch==2.13.*" "torch==2.14.*" [--launches N] [--folder DIR] [pytest's options]` sets up an
 environment for each requirement, measures in the order A B B A A B ..., so that a drift of the machine favours
-neither, and ends with the exit code of `python -m reports compare`. The environments are kept for the next time; the
-runs of each time have stores of their own, since the requirements may be others then.
+neither, and ends with the exit code of `python -m reports compare`; where that is 0 although cases failed, with 1. The
+environments are kept for the next time; the runs of each time have stores of their own, since the requirements may be
+others then.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Run = Callable[[Sequence[str]], int]
 
-PASSED, FAILED, UNUSABLE = 0, 1, 2
+PASSED, FAILED, CANNOT = 0, 1, 2
 SIDES = ("a", "b")
 
 
@@ -46,14 +47,19 @@ def set_up(environment: Path, requirement: str, run: Run) -> int:
 
 
 def measure(launches: int, environments: dict[str, Path], runs: Path, for_pytest: Sequence[str], run: Run) -> int:
-    """Launch both sides in turn, each into a store of its own; return the first code that is neither 0 nor 1."""
+    """Launch both sides in turn, each into a store of its own; stop at the first code that is neither 0 nor 1.
+
+    Returns that code, else 1 when cases of any launch failed.
+    """
+    ended = PASSED
     for side in order(launches):
         store = f"--benchmark-storage={runs / side}"
         pytest = [python_of(environments[side]), "-m", "pytest", "benchmarks", "--benchmark-quiet"]
         code = run([*pytest, store, *for_pytest])
         if code not in (PASSED, FAILED):
             return code
-    return PASSED
+        ended = max(ended, code)
+    return ended
 
 
 def main(words: Sequence[str], run: Run) -> int:
@@ -66,14 +72,18 @@ def main(words: Sequence[str], run: Run) -> int:
             code = set_up(environments[side], requirement, run)
         except (OSError, subprocess.SubprocessError) as error:
             say(f"NOT MEASURED: no environment in {environments[side]}: {error}")
-            return UNUSABLE
+            return CANNOT
         if code:
             say(f"NOT MEASURED: {requirement} could not be installed (exit code {code})")
-            return code
-    if code := measure(own.launches, environments, runs, for_pytest, run):
-        say(f"NOT MEASURED: pytest ended with exit code {code}")
-        return code
-    return run([sys.executable, "-m", "reports", "compare", *(str(runs / side) for side in SIDES)])
+            return CANNOT
+    measured = measure(own.launches, environments, runs, for_pytest, run)
+    if measured not in (PASSED, FAILED):
+        say(f"NOT MEASURED: pytest ended with exit code {measured}")
+        return measured
+    compared = run([sys.executable, "-m", "reports", "compare", *(str(runs / side) for side in SIDES)])
+    if measured == FAILED and compared == PASSED:
+        say("CASES FAILED: nothing got slower, but not every case was measured on both sides")
+    return compared or measured
 
 
 def started() -> str:

@@ -1,7 +1,8 @@
 """Tell how a night ended, and end with its exit code: `python -m nightly.conclude CODE --report report`.
 
-Green is exit code 0. Red is 1 where something got slower or cases failed and 2 where no verdict was possible, each in
-words of its own, as GitHub's annotations where GitHub runs it. The report's summary is appended to a job's summary.
+Green is exit code 0. Red is 1 where something got slower or cases failed, and 2 where no verdict was possible or the
+night broke off, each in words of its own, as GitHub's annotations where GitHub runs it. The report's summary is
+appended to a job's summary.
 """
 
 import argparse
@@ -35,12 +36,15 @@ def end_of(code: int, verdicts: dict[str, Any] | None) -> End:
         return End(CANNOT, "Nothing was judged", f"the night ended with exit code {code} and left no report")
     headline = visible(str(verdicts.get("verdict", "")))
     judged = verdicts.get("exit_code")
-    if code == GREEN:
-        return End(GREEN, "Nothing new got slower", headline)
     if judged == RED:
         return End(RED, "Training got slower", headline)
     if judged != GREEN:
         return End(CANNOT, "No verdict was possible", headline)
+    if code == GREEN:
+        return End(GREEN, "Nothing new got slower", headline)
+    if code != RED:
+        said = f"the night ended with exit code {code}, as its log explains, though its report found nothing new"
+        return End(CANNOT, "The night did not end well", f"{said}. {headline}")
     counts = Counter(str(row.get("verdict")) for row in verdicts.get("verdicts", []))
     told = ", ".join(f"{counts[word]} {word}" for word in WITHOUT_TIME if counts[word]) or f"exit code {code}"
     return End(RED, "Cases failed", f"{told}. {headline}")

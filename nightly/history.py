@@ -1,11 +1,13 @@
 """Keep a store's history on a branch: `python -m nightly.history restore|save STORE --remote URL --branch NAME`.
 
 The branch holds the run files alone. It only ever grows by commits on top: when another night was faster, this one's
-files are put on top of that night's and pushed again, never by force. `prune STORE --keep-days N` drops old run files;
-`save` does so too.
+files are put on top of that night's and pushed again, never by force. Two runs under one name are both kept, the later
+one with a part of its content's hash in its name. `prune STORE --keep-days N` drops old run files; `save` does so too.
+`pick STORE --since FILE --to FOLDER` copies the runs that are not older than a file.
 """
 
 import argparse
+import hashlib
 import re
 import secrets
 import shutil
@@ -32,6 +34,8 @@ def main(words: list[str]) -> int:
     arguments.store.mkdir(parents=True, exist_ok=True)
     if arguments.does == "prune":
         return _say(f"{prune(arguments.store, arguments.keep_days)} old run files dropped")
+    if arguments.does == "pick":
+        return _say(f"{pick(arguments.store, arguments.since, arguments.to)} run files of this night")
     if arguments.does == "restore":
         return _say(f"{restore(arguments.store, arguments.remote, arguments.branch)} run files restored")
     added = save(arguments.store, arguments.remote, arguments.branch, arguments.keep_days)
@@ -40,13 +44,15 @@ def main(words: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m nightly.history", description="Keep a store's history.")
-    parser.add_argument("does", choices=("restore", "save", "prune"))
+    parser.add_argument("does", choices=("restore", "save", "prune", "pick"))
     parser.add_argument("store", type=Path, help="folder of run files")
     parser.add_argument(
         "--remote", type=_place, default=_place("."), help="URL or folder of a git repository (default: this folder)"
     )
     parser.add_argument("--branch", default="benchmark-history", help="default: %(default)s")
     parser.add_argument("--keep-days", type=_days, default=400, metavar="N", help="default: %(default)s")
+    parser.add_argument("--since", type=Path, default=Path("begun"), metavar="FILE", help="made as the night began")
+    parser.add_argument("--to", type=Path, default=Path("tonight"), metavar="FOLDER", help="default: %(default)s")
     return parser
 
 
@@ -97,6 +103,20 @@ def prune(store: Path, keep_days: int) -> int:
     return len(old)
 
 
+def pick(store: Path, since: Path, target: Path) -> int:
+    """Copy the run files that are not older than a file into a folder, and return how many they are.
+
+    Raises:
+        NightError: there is no such file; without it, every run would pass for one of this night.
+    """
+    try:
+        begun_ns = since.stat().st_mtime_ns
+    except OSError as error:
+        raise NightError(f"{since}: {error.strerror}") from error
+    target.mkdir(parents=True, exist_ok=True)
+    return _copy_new(store, target, since_ns=begun_ns)
+
+
 def _run_files(folder: Path) -> Iterator[Path]:
     """Yield the run files, in the folder and in those of the machine classes; never through a link."""
     for path in sorted([*folder.glob("*.json"), *folder.glob("*/*.json")]):
@@ -104,18 +124,15 @@ def _run_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _copy_new(source: Path, target: Path) -> int:
-    """Copy run files that the target lacks.
-
-    Raises:
-        NightError: a file of the same name has another content, and one of the two would be lost.
-    """
+def _copy_new(source: Path, target: Path, since_ns: int = 0) -> int:
+    """Copy run files that the target lacks; one whose name is taken by another run gets a name of its own."""
     copied = 0
     for path in _run_files(source):
+        content = path.read_bytes()
         place = target / path.relative_to(source)
-        if place.exists():
-            if place.read_bytes() != path.read_bytes():
-                raise NightError(f"{path}: another run is kept under this name")
+        if place.exists() and place.read_bytes() != content:
+            place = place.with_stem(f"{place.stem}_{hashlib.sha256(content).hexdigest()[:8]}")
+        if place.exists() or path.stat().st_mtime_ns < since_ns:
             continue
         place.parent.mkdir(exist_ok=True)
         shutil.copyfile(path, place)

@@ -3,7 +3,7 @@
 Works through `gh`, GitHub's command line, in the repository that GH_REPO or the working directory names. An issue is
 known by a label and a mark in its text, which tells machine and case; one is opened for every regression without any,
 kept up to date while it lasts, and closed when the case is judged and no longer slower. A case that was not judged
-tonight leaves its issue as it is.
+tonight leaves its issue as it is. One that a person closed stays closed while the same regression lasts.
 """
 
 import argparse
@@ -11,7 +11,8 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +26,10 @@ OVER = ("recovered", "unchanged", "improvement")
 """Verdicts of a case that was judged and is not slower than its accepted level."""
 MOST_ISSUES = 50
 """Opened in one night: more regressions at once have one cause, and those left over are opened the next night."""
+
+
+BETWEEN_WRITES_S = 1.0
+"""What GitHub asks of whoever writes more than once, before it refuses for a while."""
 
 
 class Step(NamedTuple):
@@ -45,24 +50,33 @@ def main(words: list[str]) -> int:
     found = read_verdicts(arguments.verdicts)
     if found is None:
         raise NightError(f"{arguments.verdicts}: no such file")
-    asked = ("--label", LABEL, "--state", "open", "--limit", "1000", "--json", "number,body")
-    known = json.loads(gh(Step(("issue", "list", *asked), "", "list the open issues")))
-    for step in steps(found, known, arguments.run_url):
+    for number, step in enumerate(steps(found, issues("open"), issues("closed"), arguments.run_url)):
         sys.stdout.write(f"{step.purpose}\n")
         if not arguments.dry_run:
+            time.sleep(BETWEEN_WRITES_S if number else 0)
             gh(step)
     return 0
 
 
-def steps(found: dict[str, Any], known: Iterable[dict[str, Any]], run_url: str) -> Iterator[Step]:
+def issues(state: str) -> list[dict[str, Any]]:
+    """Return `number` and `body` of the newest issues with the label in this state."""
+    asked = ("--label", LABEL, "--state", state, "--limit", "1000", "--json", "number,body")
+    found: list[dict[str, Any]] = json.loads(gh(Step(("issue", "list", *asked), "", f"list the {state} issues")))
+    return found
+
+
+def steps(
+    found: dict[str, Any], known: Sequence[dict[str, Any]], closed: Sequence[dict[str, Any]], run_url: str
+) -> Iterator[Step]:
     """Yield what is to be done so that every open regression has one issue and no other case has any.
 
-    `known` are the open issues with the label: `number` and `body`.
+    `known` are the open issues with the label, `closed` the closed ones: `number` and `body`.
     """
     rows = [row for row in found["verdicts"] if isinstance(row, dict) and row.get("fullname")]
-    issues = {mark(row): [issue for issue in known if mark(row) in issue["body"]] for row in rows}
+    of = {mark(row): [issue for issue in known if mark(row) in issue["body"]] for row in rows}
     regressions = [row for row in rows if row.get("verdict") == "regression"]
-    opened = [row for row in regressions if not issues[mark(row)]]
+    settled = [row for row in regressions if any(is_of_the_same(row, issue["body"]) for issue in closed)]
+    opened = [row for row in regressions if not of[mark(row)] and row not in settled]
     if opened:
         colour = ("--color", "B60205", "--description", "A benchmark that got slower and is not accepted", "--force")
         yield Step(("label", "create", LABEL, *colour), "", f"make sure of the label {LABEL}")
@@ -70,12 +84,12 @@ def steps(found: dict[str, Any], known: Iterable[dict[str, Any]], run_url: str) 
         options = ("--title", title(row), "--label", LABEL, "--body-file", "-")
         yield Step(("issue", "create", *options), body(row, found, run_url), f"open: {title(row)}")
     for row in regressions:
-        for issue in issues[mark(row)]:
+        for issue in of[mark(row)]:
             if issue["body"].strip() != body(row, found, run_url).strip():
                 words = ("issue", "edit", str(issue["number"]), "--body-file", "-")
                 yield Step(words, body(row, found, run_url), f"update {issue['number']}: {title(row)}")
     for row in rows:
-        for issue in issues[mark(row)] if row.get("verdict") in OVER else []:
+        for issue in of[mark(row)] if row.get("verdict") in OVER else []:
             comment = (
                 f"{markdown(str(row['verdict']))} in session {markdown_code(str(found.get('session')))}. {run_url}"
             )
@@ -87,6 +101,11 @@ def mark(row: dict[str, Any]) -> str:
     """Return the hidden line by which a machine's case is known in an issue, whatever its name holds."""
     told = f"{row.get('machine', '')}\n{row['fullname']}"
     return f"<!-- {LABEL}: {hashlib.sha256(told.encode()).hexdigest()[:20]} -->"
+
+
+def is_of_the_same(row: dict[str, Any], text: str) -> bool:
+    """Tell whether an issue's text is about this case's present regression, which began with the same run."""
+    return bool(row.get("first_bad_run")) and mark(row) in text and _line("first bad run", _begun(row)) in text
 
 
 def title(row: dict[str, Any]) -> str:
@@ -103,10 +122,10 @@ def body(row: dict[str, Any], found: dict[str, Any], run_url: str) -> str:
         "now": seconds(_number(row.get("median_s"))),
         "before": seconds(_number(row.get("baseline_s"))),
         "last good run": markdown_code(str(row.get("last_good_run") or "-")),
-        "first bad run": markdown_code(str(row.get("first_bad_run") or "-")),
+        "first bad run": _begun(row),
         "seen in session": markdown_code(str(found.get("session", ""))),
     }
-    lines = [mark(row), "", "| | |", "|---|---|", *(f"| {name} | {fact} |" for name, fact in facts.items()), ""]
+    lines = [mark(row), "", "| | |", "|---|---|", *(_line(name, fact) for name, fact in facts.items()), ""]
     if run_url:
         lines += [f"The report of this night: {run_url}", ""]
     lines.append(
@@ -114,6 +133,14 @@ def body(row: dict[str, Any], found: dict[str, Any], run_url: str) -> str:
         "This issue closes itself once the case is judged and no longer slower."
     )
     return "\n".join(lines) + "\n"
+
+
+def _begun(row: dict[str, Any]) -> str:
+    return markdown_code(str(row.get("first_bad_run") or "-"))
+
+
+def _line(name: str, fact: str) -> str:
+    return f"| {name} | {fact} |"
 
 
 def gh(step: Step) -> str:

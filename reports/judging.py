@@ -14,7 +14,6 @@ from reports.rule.accepted import Book
 from reports.rule.settings import Settings, as_table
 from reports.rule.verdict import replay
 from reports.runs import Runs
-from reports.sessions import sessions as sessions_of
 from reports.verdicts import JUDGED, NOT_SELECTED, TOO_LITTLE_HISTORY, case_rows, verdict_frame
 
 
@@ -56,12 +55,17 @@ class Judgement:
 
 
 def judge(
-    runs: Runs, run: str | Path | None = None, *, settings: Settings | None = None, accepted: Book | None = None
+    runs: Runs,
+    run: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    accepted: Book | None = None,
+    machine: str = "",
 ) -> Judgement:
     """Judge the newest session, or the one that `run` names by its id, a file's name or a file's path.
 
     `settings` are the rule's numbers and `accepted` what was accepted or renamed; without them the defaults hold, and
-    nothing was.
+    nothing was. Of a session on several machines `machine` is judged, or that of its newest file.
 
     Raises:
         ReportError: nothing in the store has that name.
@@ -74,7 +78,8 @@ def judge(
     if runs.files.empty:
         raise ReportError("no run is readable")
     chosen = choose(runs.files, run)
-    sessions = sessions_of(runs.cases)
+    chosen = chosen._replace(machine=machine or chosen.machine)
+    sessions = runs.sessions
     now = of_session(sessions, chosen.session, chosen.machine)
     past = earlier_sessions(sessions, chosen.session, chosen.machine)
     if now.empty:
@@ -98,9 +103,8 @@ def judge(
 
 def _without_session(runs: Runs, problem: str, least_history: int, chosen: Chosen | None = None) -> Judgement:
     session, machine = (chosen.session, chosen.machine) if chosen else ("", "")
-    sessions = sessions_of(runs.cases)
     return Judgement(
-        verdict_frame([]), sessions, session, machine, "", None, 0, 0, least_history, {"name": "none"}, problem
+        verdict_frame([]), runs.sessions, session, machine, "", None, 0, 0, least_history, {"name": "none"}, problem
     )
 
 

@@ -47,6 +47,14 @@ def choose(files: pd.DataFrame, run: str | Path | None) -> Chosen:
     return Chosen(str(newest["session"]), str(newest["machine"]))
 
 
+def machines_of(files: pd.DataFrame, run: str | Path | None, chosen: Chosen) -> list[str]:
+    """Return the machines that are meant by the chosen session: all of it, unless `run` names one of its files."""
+    ours = files["session"] == chosen.session
+    if run is not None and str(run) != chosen.session:
+        return [chosen.machine]
+    return sorted(str(machine) for machine in files.loc[ours, "machine"].unique())
+
+
 def newest_damaged(runs: Runs, run: str | Path | None) -> Damaged | None:
     """Return the damaged file that was named, or that is newer than every readable one; nothing when all is well."""
     damaged = runs.skipped

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from reports.quantities import counted
 from reports.reading import Reader
 from reports.run_cache import RunCache
 from reports.run_file import RunFile
+from reports.sessions import sessions
 from reports.store import find_files
 
 FILE_COLUMNS = [
@@ -45,6 +47,11 @@ class Runs:
     skipped: pd.DataFrame
     duplicates: list[Path] = field(default_factory=list)
     journals: list[Path] = field(default_factory=list)
+
+    @cached_property
+    def sessions(self) -> pd.DataFrame:
+        """The launches folded into sessions (`reports.sessions`), made once however many machines are judged."""
+        return sessions(self.cases)
 
 
 def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = (), *, cache: RunCache | None = None) -> Runs:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from reports.history import MAD_TO_SD
+from reports.per_unit import class_of
 
 LEAST_UNITS = 3
 """Of two that differ nobody can say which is the odd one."""
@@ -85,8 +86,12 @@ def _of_device(device: str, logs: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def _newest(cases: pd.DataFrame, session: str, machine: str) -> pd.DataFrame:
-    """Return the launches of each unit's newest session of that night, re-runs aside, with their ln times."""
-    ours = cases[(cases["machine"] == machine) & (cases["unit"] != "") & (cases["kind"] != "rerun")]
+    """Return the launches of each unit's newest session of that night, re-runs aside, with their ln times.
+
+    The class's units are siblings, also where `machine` tells one unit alone.
+    """
+    siblings = [one for one in cases["machine"].unique() if class_of(one) == class_of(machine)]
+    ours = cases[cases["machine"].isin(siblings) & (cases["unit"] != "") & (cases["kind"] != "rerun")]
     judged = ours[ours["session"] == session]
     if judged.empty:
         return ours.iloc[:0].assign(log_time=pd.Series(dtype=float))

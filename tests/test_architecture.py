@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,3 +84,15 @@ def test_files_and_functions_stay_small(path: Path) -> None:
 @pytest.mark.parametrize("path", sources(), ids=name_of)
 def test_files_have_names_that_say_what_they_hold(path: Path) -> None:
     assert path.stem not in {"utils", "util", "helpers", "common", "core", "misc"}
+
+
+def test_the_page_names_every_unit_that_a_record_can_have() -> None:
+    fixtures = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "fixtures").glob("*.py"))
+    (told,) = re.findall(
+        r"^\| `unit` \|.*", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+    recorded = set(re.findall(r'\bWork\("([^"]+)"', fixtures))
+
+    assert recorded >= {"step", "all-reduce"}
+    assert recorded == set(re.findall(r"`([^`]+)`", told)) - {"unit"}

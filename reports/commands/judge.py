@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reports.commands import rule
+from reports.commands import machines, rule
 from reports.commands.left_out import name_left_out
 
 HELP = "judge the newest session, or the one named, against its history"
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache", action="store_true", help="read every file anew, and keep nothing of them for the next time"
     )
+    machines.add_arguments(parser)
     rule.add_arguments(parser)
 
 
@@ -66,8 +67,8 @@ def _hours(words: str) -> timedelta:
 def run(arguments: argparse.Namespace) -> int:
     """Judge, write the report, print its short form; return the exit code."""
     from reports.decision import exit_code
+    from reports.fleet import folder_of, report_of_all
     from reports.freshness import held_to_age
-    from reports.judging import judge
     from reports.marks import Rule
     from reports.rendering import terminal
     from reports.rendering.files import write_report
@@ -78,15 +79,18 @@ def run(arguments: argparse.Namespace) -> int:
     asked = None if arguments.run == NEWEST else arguments.run
     named = Path(asked) if asked and Path(asked).is_file() else None
     cache = None if arguments.no_cache else RunCache(default_place())
-    runs = load_runs(arguments.store, also=[named] if named else [], cache=cache)
+    runs = machines.as_asked(load_runs(arguments.store, also=[named] if named else [], cache=cache), arguments)
     name_left_out(runs.skipped, ", named in the report")
-    settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
-    judgement = judge(runs, named or asked, settings=settings, accepted=accepted)
+    used = Rule(settings=rule.settings_of(arguments), accepted=rule.book_of(arguments))
+    judgements = machines.judgements(runs, named or asked, arguments, used.settings, used.accepted)
     if arguments.max_age:
-        judgement = held_to_age(judgement, datetime.now(UTC), arguments.max_age)
-    report = report_of(
-        runs, judgement, arguments.fail_on, epochs=arguments.epochs, rule=Rule(settings=settings, accepted=accepted)
-    )
+        judgements = [held_to_age(one, datetime.now(UTC), arguments.max_age) for one in judgements]
+    reports = [report_of(runs, one, arguments.fail_on, epochs=arguments.epochs, rule=used) for one in judgements]
+    report = reports[0]
+    if len(reports) > 1:
+        report = report_of_all(reports)
+        for number, its_own in enumerate(reports, 1):
+            write_report(its_own, arguments.output / folder_of(number, its_own.judgement.machine))
     write_report(report, arguments.output)
     sys.stdout.write(terminal.render(report, arguments.output, colour=terminal.has_colour(sys.stdout)))
-    return exit_code(judgement, arguments.fail_on)
+    return exit_code(report.judgement, arguments.fail_on)

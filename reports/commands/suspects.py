@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.commands import rule
+from reports.commands import machines, rule
 from reports.commands.left_out import name_left_out
 
 HELP = "print the node ids worth measuring again, one a line"
@@ -23,22 +23,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE-OR-SESSION",
         help="look at this run file's session, or this session",
     )
+    machines.add_arguments(parser)
     rule.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the node ids; exit code 0, also when there are none, and 2 when the session cannot be judged."""
     from reports.errors import ReportError
-    from reports.judging import judge
     from reports.rule.suspects import worth_measuring_again
     from reports.runs import load_runs
 
     settings = rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    runs = load_runs(arguments.store)
+    runs = machines.as_asked(load_runs(arguments.store), arguments)
     name_left_out(runs.skipped)
-    judgement = judge(runs, asked, settings=settings, accepted=rule.book_of(arguments))
-    if judgement.problem:
-        raise ReportError(judgement.problem)
-    sys.stdout.writelines(f"{node_id}\n" for node_id in worth_measuring_again(judgement.verdicts, settings))
+    found = machines.judgements(runs, asked, arguments, settings, rule.book_of(arguments))
+    for judgement in found:
+        if judgement.problem:
+            raise ReportError(judgement.problem)
+    named = [node_id for one in found for node_id in worth_measuring_again(one.verdicts, settings)]
+    sys.stdout.writelines(f"{node_id}\n" for node_id in dict.fromkeys(named))
     return 0

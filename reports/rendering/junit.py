@@ -1,4 +1,4 @@
-"""The verdicts as JUnit XML, one test per case, so that a CI system lists them.
+"""The verdicts as JUnit XML, one test per case, so that a CI system lists them; of several machines, a suite for each.
 
 A case fails here exactly when it makes the exit code 1, so that the two never disagree.
 """
@@ -19,13 +19,24 @@ _SKIPPED = ("skipped", "missing", "new", "redefined", "insufficient-history", "n
 def render(report: Report) -> str:
     """Return the XML document."""
     verdicts = report.judgement.verdicts
-    fails = failing(verdicts, report.fail_on)
-    suite = ET.Element("testsuite", name="reports.judge")
+    root = ET.Element("testsuites")
+    first = ET.SubElement(root, "testsuite", name="reports.judge")
     if report.judgement.problem:
-        case = ET.SubElement(suite, "testcase", classname="reports", name="session")
+        case = ET.SubElement(first, "testcase", classname="reports", name="session")
         ET.SubElement(case, "error", message=xml_text(report.judgement.problem), type="no-verdict")
-    for row, is_failure in zip(verdicts.to_dict("records"), fails, strict=True):
-        _add(suite, row, is_failure=bool(is_failure))
+    is_one_machine = verdicts["machine"].nunique() <= 1
+    for machine, rows in verdicts.groupby("machine"):
+        suite = first if is_one_machine else ET.SubElement(root, "testsuite", name=xml_text(str(machine)))
+        fails = failing(rows, report.fail_on)
+        for row, is_failure in zip(rows.to_dict("records"), fails, strict=True):
+            _add(suite, row, is_failure=bool(is_failure))
+    for suite in root:
+        _count(suite)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _count(suite: ET.Element) -> None:
     counts = {
         "tests": "testcase",
         "failures": "testcase/failure",
@@ -34,10 +45,6 @@ def render(report: Report) -> str:
     }
     for name, path in counts.items():
         suite.set(name, str(len(suite.findall(path))))
-    root = ET.Element("testsuites")
-    root.append(suite)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def _add(suite: ET.Element, row: dict[Any, Any], *, is_failure: bool) -> None:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from reports.layout import Column, Name, Section, Table
+from reports.per_unit import NO_UNIT, class_of, unit_of
 from reports.quantities import counted
 from reports.subject import Subject
 
@@ -13,7 +14,9 @@ def section(subject: Subject) -> Section | None:
     if launches.empty:
         return None
     newest = launches.iloc[-1]
-    sentences = [f"Machine class {newest['machine']}; commit {newest['commit'] or 'not recorded'}."]
+    unit = unit_of(str(newest["machine"]))
+    named = f"{class_of(str(newest['machine']))}, {'a file that tells no unit' if unit == NO_UNIT else f'unit {unit}'}"
+    sentences = [f"Machine class {named if unit else newest['machine']}; commit {newest['commit'] or 'not recorded'}."]
     units = sorted({unit for unit in launches["unit"] if unit})
     if len(units) > 1:
         sentences.append(f"The session ran on {len(units)} machines of this class.")
@@ -23,7 +26,7 @@ def section(subject: Subject) -> Section | None:
         )
     others = sorted(set(subject.runs.files["machine"]) - {newest["machine"]})
     if others:
-        number = counted(len(others), "other machine class").replace("classs", "classes")
+        number = counted(len(others), "other machine" if unit else "other machine class").replace("classs", "classes")
         sentences.append(f"The store also holds runs of {number}, judged apart: {', '.join(others[:5])}.")
     columns = (Column("what", is_number=False), Column("value", is_number=False))
     rows: list[tuple[str, ...]] = [(str(name), Name(value)) for name, value in sorted(newest["environment"].items())]

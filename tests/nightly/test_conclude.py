@@ -24,6 +24,10 @@ def verdicts(exit_code: int, *words: str) -> dict[str, Any]:
         (1, verdicts(1, "regression"), 1, "Training got slower"),
         (1, verdicts(0, "failed"), 1, "Cases failed"),
         (2, verdicts(2), 2, "No verdict was possible"),
+        (2, verdicts(0, "suspect"), 2, "The night did not end well"),
+        (143, verdicts(0, "unchanged"), 2, "The night did not end well"),
+        (0, verdicts(1, "regression"), 1, "Training got slower"),  # the report decides where the two disagree
+        (0, verdicts(2), 2, "No verdict was possible"),
         (1, None, 2, "Nothing was judged"),
         (143, None, 2, "Nothing was judged"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from datetime import UTC, datetime, timedelta
@@ -116,13 +117,40 @@ def test_saving_what_is_saved_already_adds_no_commit(remote: Path, tmp_path: Pat
     assert git(remote, "rev-parse", "history") == before
 
 
-def test_two_runs_under_one_name_are_refused_rather_than_one_lost(remote: Path, tmp_path: Path) -> None:
-    add_run(tmp_path / "one", 1, content="1")
-    add_run(tmp_path / "two", 1, content="2")
+def test_two_runs_under_one_name_are_both_kept_once(remote: Path, tmp_path: Path) -> None:
+    """Two equal machines whose nights began in the same second; the hash is that of the text "2"."""
+    first = add_run(tmp_path / "one", 1, content="1")
+    second = add_run(tmp_path / "two", 1, content="2")
     history.save(tmp_path / "one", str(remote), "history", 30)
 
-    with pytest.raises(NightError, match="another run is kept under this name"):
-        history.save(tmp_path / "two", str(remote), "history", 30)
+    assert history.save(tmp_path / "two", str(remote), "history", 30) == 1
+    assert history.save(tmp_path / "two", str(remote), "history", 30) == 0
+
+    listed = git(remote, "ls-tree", "-r", "--name-only", "history").split()
+    assert listed == [f"m-2c/{first.name}", f"m-2c/{second.stem}_d4735e3a.json"]
+
+
+def test_the_runs_of_a_night_are_those_not_older_than_its_beginning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, begun = tmp_path / "store", tmp_path / "begun"
+    for number, seconds in ((1, -10), (2, 0), (3, 10)):
+        path = add_run(store, number, content=str(number))
+        os.utime(path, (1_700_000_000 + seconds,) * 2)
+    begun.touch()
+    os.utime(begun, (1_700_000_000,) * 2)
+
+    assert history.main(["pick", str(store), "--since", str(begun), "--to", str(tmp_path / "a" / "b")]) == 0
+
+    assert names(tmp_path / "a" / "b") == ["0002", "0003"]
+    assert capsys.readouterr().out == "2 run files of this night\n"
+
+
+def test_without_a_beginning_no_run_passes_for_one_of_this_night(tmp_path: Path) -> None:
+    add_run(tmp_path / "store", 1)
+
+    with pytest.raises(NightError, match="begun: No such file or directory"):
+        history.pick(tmp_path / "store", tmp_path / "begun", tmp_path / "to")
 
 
 def test_a_link_in_the_store_is_not_followed(remote: Path, tmp_path: Path) -> None:

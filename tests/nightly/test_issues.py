@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nightly.issues import body, mark, steps, title
+from nightly.issues import Step, body, main, mark, steps, title
 
 ROOT = Path(__file__).parents[2]
 GH = """#!{python}
@@ -24,7 +24,8 @@ words = sys.argv[1:]
 with open({calls!r}, "a") as stream:
     stream.write(json.dumps(words) + chr(10))
 if words[:2] == ["issue", "list"]:
-    print(json.dumps([issue for issue in issues if issue["open"]]))
+    is_open = words[words.index("--state") + 1] == "open"
+    print(json.dumps([issue for issue in issues if issue["open"] == is_open]))
 elif words[:2] == ["issue", "create"]:
     title = words[words.index("--title") + 1]
     issues.append({{"number": len(issues) + 1, "body": sys.stdin.read(), "title": title, "open": True}})
@@ -98,13 +99,43 @@ def test_a_rehearsal_reads_and_changes_nothing(tracker: Tracker) -> None:
     assert tracker.issues() == []
 
 
+def test_an_issue_that_a_person_closed_is_not_opened_again_for_the_same_regression(tracker: Tracker) -> None:
+    tracker.night(row("a", "regression", new=True))
+    kept = tracker.folder / "issues.json"
+    kept.write_text(json.dumps([{**issue, "open": False} for issue in json.loads(kept.read_text())]))
+
+    tracker.night(row("a", "regression"))
+    assert tracker.issues() == [("Slower: bench[a] on m-2c", False)]
+
+    tracker.night(row("a", "regression", first_bad_run="0019.json"))
+    assert [is_open for _, is_open in tracker.issues()] == [False, True]
+
+
+def test_writes_keep_the_distance_that_github_asks_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    verdicts = tmp_path / "verdicts.json"
+    verdicts.write_text(json.dumps({"session": "s", "verdicts": [row("a", "regression"), row("b", "regression")]}))
+    happened: list[object] = []
+
+    def gh(step: Step) -> str:
+        happened.append(" ".join(step.words[:2]))
+        return "[]"
+
+    monkeypatch.setattr("nightly.issues.gh", gh)
+    monkeypatch.setattr("nightly.issues.time.sleep", happened.append)
+    main([str(verdicts)])
+
+    assert happened == [
+        "issue list", "issue list", 0, "label create", 1.0, "issue create", 1.0, "issue create",
+    ]  # fmt: skip
+
+
 def known(*rows: dict[str, Any]) -> list[dict[str, Any]]:
     """Open issues of these cases, numbered from 1."""
     return [{"number": number, "body": mark(one)} for number, one in enumerate(rows, 1)]
 
 
 def verbs(found: list[dict[str, Any]], issues: list[dict[str, Any]]) -> list[str]:
-    return [" ".join(step.words[:2]) for step in steps({"session": "s", "verdicts": found}, issues, "")]
+    return [" ".join(step.words[:2]) for step in steps({"session": "s", "verdicts": found}, issues, [], "")]
 
 
 @pytest.mark.parametrize("verdict", ["failed", "timed-out", "missing", "skipped", "suspect", "insufficient-history"])

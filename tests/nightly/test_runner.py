@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -9,6 +10,8 @@ from itertools import pairwise
 import pytest
 
 from benchmarks import __main__ as runner
+from reports.commands import machines
+from reports.decision import FAIL_ON
 
 SUSPECTS = "benchmarks/b.py::c[a-batch1]\nbenchmarks/b.py::c[b]\n"
 
@@ -115,12 +118,25 @@ def test_without_suspects_nothing_is_measured_again(job: Job) -> None:
     assert programs(started) == ["pytest", "reports suspects", "reports judge"]
 
 
-def test_suspects_that_cannot_be_told_do_not_stop_the_judgement(job: Job) -> None:
-    job.suspects = (2, "")
+@pytest.mark.parametrize(
+    ("measured", "judged", "code", "said"),
+    [
+        (0, 0, 2, "NOT MEASURED AGAIN: `reports suspects` ended with exit code 3"),
+        (1, 0, 2, "NOT MEASURED AGAIN: `reports suspects` ended with exit code 3"),
+        (0, 1, 1, "REGRESSION"),
+        (0, 2, 2, "NO VERDICT"),
+    ],
+)
+def test_suspects_that_cannot_be_told_do_not_stop_the_judgement_and_are_never_green(
+    job: Job, measured: int, judged: int, code: int, said: str
+) -> None:
+    job.suspects, job.pytest_codes, job.judged = (3, SUSPECTS), [measured], judged
 
-    _, started, _ = job.run("--reruns", "3")
+    ended, started, last_line = job.run("--reruns", "3")
 
     assert programs(started) == ["pytest", "reports suspects", "reports judge"]
+    assert ended == code
+    assert last_line.startswith(f"benchmarks: {said}")
 
 
 @pytest.mark.parametrize("given", [["--require-device", "cuda"], ["--require-device=cuda"], ["--junitxml", "x.xml"]])
@@ -141,6 +157,28 @@ def test_options_of_the_report_go_to_the_report_alone(job: Job) -> None:
     first, judged = started
     assert not {"--output", "--fail-on", "--fail-on=open"} & set(first)
     assert judged[-4:] == ["--output", "pages", "--fail-on", "open"]
+
+
+def test_by_unit_is_told_to_both_reports(job: Job) -> None:
+    _, (_, asked, *_, judged), _ = job.run("--reruns", "1", "--by", "unit")
+
+    assert value(asked, "--by") == value(judged, "--by") == "unit"
+
+
+@pytest.mark.parametrize("words", [["--by", "host"], ["--fail-on", "all"]])
+def test_a_word_that_the_report_would_refuse_is_refused_before_anything_is_measured(job: Job, words: list[str]) -> None:
+    code, started, last_line = job.run(*words)
+
+    assert (code, started) == (2, [])
+    assert "invalid choice" in last_line
+
+
+def test_the_job_knows_the_words_of_the_report() -> None:
+    parser = argparse.ArgumentParser()
+    machines.add_arguments(parser)
+
+    assert runner.FAIL_ON == FAIL_ON
+    assert [parser.parse_args(["--by", word]).by for word in runner.BY] == list(runner.BY)
 
 
 @pytest.mark.parametrize(
@@ -182,6 +220,17 @@ def test_an_interrupt_while_measuring_again_ends_the_job(job: Job) -> None:
     assert ended == 2
     assert programs(started) == ["pytest", "reports suspects", "pytest"]
     assert last_line.startswith("benchmarks: STOPPED")
+
+
+@pytest.mark.parametrize(("code", "ended"), [(1, 0), (3, 2), (4, 2), (5, 2)])
+def test_where_no_rerun_measured_anything_the_night_is_not_green(job: Job, code: int, ended: int) -> None:
+    job.pytest_codes = [0, code]
+
+    found, started, last_line = job.run("--reruns", "2")
+
+    assert programs(started) == ["pytest", "reports suspects", "pytest", "pytest", "reports judge"]
+    assert found == ended
+    assert last_line.startswith("benchmarks: GREEN" if ended == 0 else "benchmarks: NOT MEASURED AGAIN: every re-run")
 
 
 @pytest.mark.parametrize("code", [1, 3, 4])

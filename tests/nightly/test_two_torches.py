@@ -76,10 +76,11 @@ def test_an_environment_that_cannot_be_made_is_one_line(
 @pytest.mark.parametrize(
     ("codes", "ended", "last"),
     [
-        ({"--upgrade": 1}, 1, "pip install"),
-        ({"torch==2.14.*": 1}, 1, "torch==2.14.*"),
+        ({"--upgrade": 1}, 2, "pip install"),
+        ({"torch==2.14.*": 1}, 2, "torch==2.14.*"),
         ({"pytest": 4}, 4, "--devices cpu"),
-        ({"pytest": 1}, 0, "reports compare"),  # a failed case is left out of the comparison, not the others
+        ({"pytest": 1}, 1, "reports compare"),  # the others are compared, but a case that failed is not green
+        ({"pytest": 1, "compare": 2}, 2, "reports compare"),
     ],
 )
 def test_what_cannot_be_installed_or_launched_ends_the_job(

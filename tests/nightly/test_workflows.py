@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+NIGHTLY = (ROOT / ".github" / "workflows" / "nightly.yml").read_text()
 SCRIPTS = sorted((ROOT / "nightly").glob("*.sh"))
 
 
@@ -72,6 +75,51 @@ def test_a_night_in_progress_is_never_cut_off_by_the_next(path: Path) -> None:
     assert cancels == ("true" if path.name == "checks.yml" else "false")
 
 
+def test_labels_of_runners_stand_in_keys_and_groups_as_words() -> None:
+    """A cache's key may hold no comma, and lists that differ in their blanks mean the same runner."""
+    uses = re.findall(r"(?:key|keys|group): .*?inputs\.runner-labels.*", NIGHTLY)
+
+    assert len(uses) == 4
+    assert all("join(fromJSON(inputs.runner-labels), '-')" in line for line in uses)
+
+
+def test_failed_jobs_alone_can_be_run_again() -> None:
+    """Another attempt finds the artifacts of the jobs that are not run again, and may put its own in their place."""
+    steps = re.findall(r"uses: actions/(upload|download)-artifact.*\n((?:        .*\n)+)", NIGHTLY)
+
+    names = {word: {re.findall(r"name: (\S+)", step)[0] for kind, step in steps if kind == word} for word, _ in steps}
+    assert names == {"upload": {"history", "night"}, "download": {"history", "night"}}
+    assert "run_attempt" not in "".join(step for _, step in steps)
+    assert all("overwrite: true" in step for kind, step in steps if kind == "upload")
+
+
+def test_what_is_kept_for_long_is_one_night_not_the_whole_history() -> None:
+    """The history is on its branch; ninety copies of it would fill what the repository may store."""
+    kept = re.findall(r"path: (?:\|\n)?((?:            .*\n)+|.*\n)          retention-days: (\d+)", NIGHTLY)
+
+    assert [(words.split(), days) for words, days in kept] == [
+        (["history"], "3"),
+        (["report", "tonight", "history/**/*.journal.jsonl"], "90"),
+    ]
+
+
+def test_whoever_chooses_the_cache_is_told_that_it_serves_one_runner() -> None:
+    assert len(re.findall(r"      history:\n        description: .*serves one runner alone", NIGHTLY)) == 2
+
+
+def test_a_night_without_an_end_is_told_too() -> None:
+    (publish,) = re.findall(r"^  publish:\n(?:    .*\n|\n)+", NIGHTLY, re.MULTILINE)
+
+    assert "if: ${{ !cancelled() && needs.restore.result == 'success' }}" in publish
+    assert "CODE: ${{ needs.measure.outputs.code || '2' }}" in publish
+
+
+def test_a_night_that_another_repository_calls_is_judged_by_what_that_one_accepted() -> None:
+    looked_up, judged = NIGHTLY.index("path: caller"), NIGHTLY.index("bash nightly/run.sh")
+
+    assert looked_up < NIGHTLY.index("run: cp caller/accepted.toml accepted.toml") < judged
+
+
 def test_workflows_run_only_what_also_runs_by_hand() -> None:
     """Every program of the project that a workflow starts is there: a module, or a script that can be executed."""
     started = {word for path in WORKFLOWS for line in shell_lines(path.read_text()) for word in line.split()}
@@ -85,18 +133,39 @@ def test_workflows_run_only_what_also_runs_by_hand() -> None:
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_scripts_are_sound_and_stop_at_the_first_failure(path: Path) -> None:
-    subprocess.run(["bash", "-n", str(path)], check=True)  # noqa: S607
+def test_scripts_stop_at_the_first_failure(path: Path) -> None:
     assert "set -euo pipefail" in path.read_text()
 
 
-@pytest.mark.parametrize(
-    "command", [["actionlint"], ["zizmor", "--offline", "--persona", "auditor"]], ids=lambda c: c[0]
-)
-def test_the_checkers_of_workflows_find_nothing(command: list[str]) -> None:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed here")
-
-    done = subprocess.run([*command, *map(str, WORKFLOWS)], cwd=ROOT, capture_output=True, text=True, check=False)
-
+def checked_by(program: str, *words: str) -> None:
+    """Let a program that is installed beside this interpreter, or anywhere else, say what it finds."""
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    found = shutil.which(program, path=places)
+    assert found, f"{program} is not installed; the dependency group `checks` has it"
+    done = subprocess.run([found, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_zizmor_finds_nothing_that_a_stranger_could_use() -> None:
+    checked_by("zizmor", "--offline", "--persona", "auditor", *map(str, WORKFLOWS))
+
+
+def test_shellcheck_finds_nothing_in_scripts() -> None:
+    checked_by("shellcheck", *map(str, [*SCRIPTS, ROOT / ".ci" / "run"]))
+
+
+def test_shellcheck_warns_of_nothing_in_the_steps_of_workflows(tmp_path: Path) -> None:
+    steps = tmp_path / "steps.sh"
+    steps.write_text(
+        "#!/usr/bin/env bash\nset -e\n"
+        + "\n".join(line for path in WORKFLOWS for line in shell_lines(path.read_text()))
+    )
+
+    checked_by("shellcheck", "--severity=warning", str(steps))
+
+
+def test_actionlint_finds_nothing() -> None:
+    """It is in no package that brings the program along; where somebody installed it, it is asked."""
+    if shutil.which("actionlint") is None:
+        pytest.skip("actionlint is not installed here")
+    checked_by("actionlint", *map(str, WORKFLOWS))

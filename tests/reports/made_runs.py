@@ -62,7 +62,7 @@ def made_document(benchmarks: list[dict[str, Any]], started: datetime, **suite: 
         machine = suite.pop("machine", "made-up-cpu-9000")
         environment = suite.pop("environment", {"torch": "2.14.1", "python": "3.11.7"})
         document["machine_info"]["suite"] = {
-            "machine": {"class": machine, "unit": "u1"},
+            "machine": {"class": machine, "unit": suite.pop("unit", "u1")},
             "environment": environment,
         }
         passed: dict[str, Any] = {entry["fullname"]: {"outcome": "passed", "reason": ""} for entry in benchmarks}
