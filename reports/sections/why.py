@@ -41,7 +41,8 @@ def section(subject: Subject) -> Section | None:
     if why.explanations.empty:
         return None
     rows, settings = why.explanations.to_dict("records"), one_per_setting(why.explanations).to_dict("records")
-    tables = [Table("Causes", (*_SETTING, *_CAUSE), [_cause_row(row) for row in settings])]
+    told = [_cause_row(row) for row in settings if row["cause"] != CANNOT_TELL]
+    tables = [Table("Causes", (*_SETTING, *_CAUSE), told)] if told else []
     if cures := [_cure_row(row) for row in settings if row["cure"]]:
         tables.append(Table("Cures", (*_SETTING, *_CURE), cures))
     tables += [_shares_table(rows), _accuracy_table(accuracy(why.predictions))]
@@ -75,15 +76,21 @@ def _neighbours(explanations: pd.DataFrame) -> list[str]:
 
 def _causes(explanations: pd.DataFrame) -> list[str]:
     sentences = []
-    for device, group in explanations.groupby("device"):
+    for device, group in explanations[explanations["cause"] != CANNOT_TELL].groupby("device"):
         counts = group["cause"].value_counts()
         told = ", ".join(f"{cause} in {number}" for cause, number in counts.items())
         sentences.append(f"{device}: of {counted(len(group), 'training case')} {told}.")
     unknown = explanations[explanations["cause"] == CANNOT_TELL]
     reasons = unknown["because"][unknown["unexplained"].isna()].value_counts()
-    sentences += [f"Cannot tell in {number}: {reason}." for reason, number in reasons.head(MOST_REASONS).items()]
+    sentences += [
+        f"No cause is told for {counted(number, 'training case')}: {reason}."
+        for reason, number in reasons.head(MOST_REASONS).items()
+    ]
     if off := int(unknown["unexplained"].notna().sum()):
-        sentences.append(f"Cannot tell in {off}: too much is unexplained, or the parts come to far more than the step.")
+        told = counted(off, "training case")
+        sentences.append(
+            f"No cause is told for {told}: too much is unexplained, or the parts come to far more than the step."
+        )
     return sentences
 
 
@@ -91,10 +98,14 @@ def _cures(explanations: pd.DataFrame) -> list[str]:
     cured = one_per_setting(explanations[explanations["cure"] != ""])
     return [
         f"{row['model']} at batch size {batch_label(row['batch_size'])} on {row['device']}: {row['cure']} "
-        f"({row['question']}) makes the step {times(1 / row['cure_ratio'])} as fast; that is "
-        f"{_percent(row['ceiling_share'])} of what the machine's ceilings allow."
+        f"({row['question']}) makes the step {times(1 / row['cure_ratio'])} as fast{_of_the_ceilings(row)}."
         for row in cured.sort_values("cure_ratio").head(MOST_CURES).to_dict("records")
     ]
+
+
+def _of_the_ceilings(row: dict[Any, Any]) -> str:
+    share = row["ceiling_share"]
+    return "" if pd.isna(share) else f"; that is {_percent(share)} of what the machine's ceilings allow"
 
 
 def _accuracy_sentences(predictions: pd.DataFrame) -> list[str]:

@@ -216,7 +216,7 @@ def test_reading_that_came_out_faster_is_said_to_be_noise_and_never_a_cost(store
     ]
     store.write(entries)
 
-    cost, noise, _ = section_of(store, "logging").sentences
+    cost, noise = section_of(store, "logging").sentences
 
     assert cost == "cpu: no detectable difference between reading the loss and not, with mlp."
     assert noise == (

@@ -61,7 +61,7 @@ def hostile(store: Store) -> Store:
 class Page(HTMLParser):
     """The elements of a page, and whether they close."""
 
-    VOID = ("meta", "br", "use", "path", "line", "img")
+    VOID = ("meta", "br", "wbr", "use", "path", "line", "img")
 
     def __init__(self, text: str) -> None:
         super().__init__()
