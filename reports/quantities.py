@@ -83,6 +83,15 @@ def times(factor: float) -> str:
     return MISSING if not math.isfinite(factor) else Quantity(f"{significant(factor)}x", factor)
 
 
+def times_between(low: float, high: float) -> str:
+    """Return an interval of two factors, the sign once.
+
+    >>> times_between(1.98, 2.02)
+    '1.98 to 2.02x'
+    """
+    return between(times(low).removesuffix("x"), times(high))
+
+
 def between(low: str, high: str) -> str:
     """Return an interval of two formatted ends."""
     return MISSING if MISSING in {low, high} else f"{low} to {high}"

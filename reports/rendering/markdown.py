@@ -24,13 +24,20 @@ def _section(section: Section) -> Iterator[str]:
     yield from map(markdown, section.sentences)
     yield from map(_snippet, section.snippets)
     for table in (table.filled() for table in section.tables if table.rows):
+        if table.folded and len(table.rows) > LONGEST_UNFOLDED_ROWS:
+            yield from _fold(f"{markdown(table.caption)} ({len(table.rows)})", table, table.rows)
+            continue
         yield f"**{markdown(table.caption)}**"
         yield _table(table, table.rows[:LONGEST_UNFOLDED_ROWS])
         if rest := table.rows[LONGEST_UNFOLDED_ROWS:]:
-            yield f"<details><summary>{len(rest)} more</summary>"
-            yield _table(table, rest)
-            yield "</details>"
+            yield from _fold(f"{len(rest)} more", table, rest)
     yield from map(markdown, section.notes)
+
+
+def _fold(summary: str, table: Table, rows: list[tuple[str, ...]]) -> Iterator[str]:
+    yield f"<details><summary>{summary}</summary>"
+    yield _table(table, rows)
+    yield "</details>"
 
 
 def _snippet(snippet: Snippet) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from reports.identity import is_cpu
 from reports.layout import Column, Section, Table
 from reports.measured import batch_label, log_label
-from reports.quantities import MISSING, between, counted, microseconds, seconds, times
+from reports.quantities import MISSING, counted, microseconds, seconds, times, times_between
 from reports.subject import Subject
 from reports.uncertainty import relative_error, sources
 
@@ -137,7 +137,7 @@ def _table_of_speed_ups(both: pd.DataFrame) -> Table:
         (
             row["model"], batch_label(row["batch_size"]), log_label(row["log_interval"]),
             row["cpu_device"], seconds(row["cpu_s"]), row["gpu_device"], seconds(row["gpu_s"]),
-            times(row["speed_up"]), between(times(row["speed_up_low"]), times(row["speed_up_high"])), _worth(row),
+            times(row["speed_up"]), times_between(row["speed_up_low"], row["speed_up_high"]), _worth(row),
         )
         for row in both.sort_values("speed_up", ascending=False).to_dict("records")
     ]  # fmt: skip

@@ -46,7 +46,7 @@ _CHANGES = (
     Column("verdict", is_number=False),
     Column("change"),
     Column("now"),
-    Column("begins in, after", is_number=False),
+    Column("begins in", is_number=False),
     Column("what else changed", is_number=False),
 )
 _CASES = (
@@ -76,7 +76,19 @@ def changes(subject: Subject) -> Section:
     rows = [_change(row, names[row["fullname"]], phrases) for row, phrases in told]
     caption = "Changes with their 95 % intervals; times are per step, lesson or call"
     sentences = (*_together(told), *_redefined(told, names))
-    return Section("changes", "What got slower, what got faster", sentences, (Table(caption, _CHANGES, rows),))
+    return Section(
+        "changes",
+        "What got slower, what got faster",
+        sentences,
+        (Table(caption, _CHANGES, rows),),
+        notes=_notes(changed),
+    )
+
+
+def _notes(changed: pd.DataFrame) -> tuple[str, ...]:
+    how = "python -m reports accept CASE --reason TEXT"
+    is_open = (changed["verdict"] == "regression").any()
+    return (f"A regression stays open until it has recovered or its new level is accepted: {how}.",) if is_open else ()
 
 
 def _new_first(changed: pd.DataFrame) -> pd.DataFrame:
@@ -96,13 +108,19 @@ def _change(row: dict[Any, Any], name: str, phrases: list[str]) -> tuple[str, ..
         mark(row["verdict"]) + (" (new)" if row["new"] else ""),
         _stack(percent_change(row["ratio"]), percent_between(row["ratio_low"], row["ratio_high"])),
         _stack(seconds(row["median_s"]), f"was {seconds(row['baseline_s'])}" if row["baseline_s"] > 0 else ""),
-        _stack(Name(run_label(row["first_bad_run"])), Name(run_label(row["last_good_run"]))) or MISSING,
+        _stack(Name(run_label(row["first_bad_run"])), _after(row["last_good_run"])) or MISSING,
         Stack(*shown, *more) if phrases else (NOTHING_ELSE if is_located else MISSING),
     )
 
 
 def _stack(first: str, second: str) -> str:
     return Stack(first, second) if second and second != MISSING else first
+
+
+def _after(run: str) -> str:
+    """Name the run before by its number alone where it has one: a store gives none twice."""
+    number = run.partition("_")[0]
+    return f"after {number if number.isdecimal() else run_label(run)}" if run else ""
 
 
 def run_label(run: str) -> str:
@@ -125,7 +143,7 @@ def _together(told: list[tuple[dict[Any, Any], list[str]]]) -> list[str]:
             f"{counted(len(lists), 'case')} {'is' if len(lists) == 1 else 'are'} {'slower' if slower else 'faster'}"
         )
         also = "; ".join(shared) or f"{NOTHING_ELSE}{' for all of them' if any(lists) else ''}"
-        sentences.append(f"{number} since {run_label(bad)} (before: {run_label(good)}); what else changed: {also}.")
+        sentences.append(f"{number} since {run_label(bad)}, {_after(good)}; what else changed: {also}.")
     return sentences
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from reports.layout import Column, Section, Table
 from reports.measured import batch_label, log_label
-from reports.quantities import MISSING, between, counted, seconds, significant, times
+from reports.quantities import MISSING, between, counted, seconds, significant, times, times_between
 from reports.subject import Subject
 from reports.why.causes import CANNOT_TELL
 from reports.why.explanation import Why, cases_to_explain, explain
@@ -133,7 +133,7 @@ def _cure_row(row: dict[Any, Any]) -> tuple[str, ...]:
         *_setting(row),
         f"{row['question']}: {row['cure']}",
         times(1 / row["cure_ratio"]),
-        between(times(1 / row["cure_ratio_high"]), times(1 / row["cure_ratio_low"])),
+        times_between(1 / row["cure_ratio_high"], 1 / row["cure_ratio_low"]),
         MISSING if pd.isna(pays_off) else counted(int(pays_off), "step"),
         _percent(row["ceiling_share"]),
     )

@@ -78,7 +78,7 @@ def test_the_row_of_a_regression_lists_fields_and_primitives_that_changed_with_i
     assert [cell.lines for cell in row[2:] if isinstance(cell, Stack)] == [
         ("+20.0 %", "+20.0 to +20.0 %"),
         ("1.20 s", "was 1.00 s"),
-        ("0008_run", "0007_run"),
+        ("0008_run", "after 0007"),
         ("torch 2.14.1 → 2.15.0", "cpu matrix product float32 8.0 % slower too"),
     ]
 
@@ -95,7 +95,7 @@ def test_a_primitive_that_stayed_or_got_faster_is_not_named(store: Store, other:
 def test_what_the_new_ones_have_in_common_is_one_sentence_everywhere(store: Store) -> None:
     report = fill(store, slower_in_the_last_two, lambda _: 0.1)
 
-    sentence = "1 case is slower since 0008_run (before: 0007_run); what else changed: torch 2.14.1 → 2.15.0."
+    sentence = "1 case is slower since 0008_run, after 0007; what else changed: torch 2.14.1 → 2.15.0."
 
     assert changes_of(report).sentences == (sentence,)
     assert sentence in " ".join(terminal.render(report, Path("report"), width=80).split())
@@ -111,7 +111,7 @@ def test_where_nothing_recorded_changed_that_is_said(store: Store) -> None:
 
     assert (row[1], row[-1]) == ("△ suspect", "nothing on record")
     assert changes_of(report).sentences == (
-        "1 case is slower since 0009_run (before: 0008_run); what else changed: nothing on record.",
+        "1 case is slower since 0009_run, after 0008; what else changed: nothing on record.",
     )
 
 
