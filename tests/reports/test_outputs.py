@@ -123,6 +123,17 @@ def test_junit_fails_exactly_what_fails_the_job(regressed: Store, fail_on: str, 
     }
 
 
+def test_a_failure_in_junit_names_what_else_changed(store: Store) -> None:
+    for night in range(8):
+        times, torch = {"a": 1.2 if night > 5 else 1.0, "b": 0.5}, "2.15.0" if night > 5 else "2.14.1"
+        store.add(times, environment={"torch": torch})
+
+    suite = ET.fromstring(junit.render(report_on(store)))[0]  # noqa: S314  we wrote it
+
+    messages = [failure.get("message") for failure in suite.iter("failure")]
+    assert messages == ["regression: +20.0 %; first seen in 0007_run.json; what else changed: torch 2.14.1 -> 2.15.0"]
+
+
 def test_junit_says_that_there_was_no_verdict(regressed: Store) -> None:
     regressed.write_text("0099_cut.json", "{")
 
