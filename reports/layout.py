@@ -60,6 +60,11 @@ class Table:
     rows: list[tuple[str, ...]]
     folded: bool = False
 
+    @property
+    def is_stacked(self) -> bool:
+        """Whether cells hold several lines, so that a narrow screen had better show each row as a card."""
+        return any(isinstance(cell, Stack) for row in self.rows for cell in row)
+
     def filled(self) -> Self:
         """Return the table without the columns that hold nothing in any row; the first one stays."""
         kept = [at for at in range(len(self.columns)) if at == 0 or any(row[at] not in EMPTY for row in self.rows)]

@@ -32,7 +32,7 @@ def section(subject: Subject) -> Section | None:
     if why.primitives.empty:
         return None
     rows: list[tuple[str, ...]] = [_row(row) for row in why.primitives.to_dict("records")]
-    sentence = "Each is a case of its own with a history of its own: a change of one is a change of the machine."
+    sentence = "Each row is a case with a history of its own: a change of one is a change of the machine."
     sentences = [*borrowed(subject, why.primitives), sentence]
     if (why.primitives["core_share"] < WHOLE_CORE).any():
         sentences.append(

@@ -8,7 +8,7 @@ from reports.layout import Column, Section, Table
 from reports.measured import batch_label, log_label
 from reports.quantities import MISSING, between, counted, seconds, significant, times, times_between
 from reports.subject import Subject
-from reports.why.causes import CANNOT_TELL
+from reports.why.causes import CANNOT_TELL, COMPUTE, COPY, INPUT, LAUNCH, MEMORY, READ, UNDER_FILLED
 from reports.why.explanation import Why, cases_to_explain, explain
 from reports.why.pictures.ladder import ladder_figures
 from reports.why.pictures.shares import one_per_setting, shares_figures
@@ -24,6 +24,16 @@ _CURE = (
     Column("what helped most", is_number=False), Column("times as fast"), Column("between"), Column("worth it after"),
     Column("of the ceiling then"),
 )  # fmt: skip
+MEANINGS = {
+    LAUNCH: "most of the step goes into handing operators over, not into computing them",
+    COPY: "most of the step goes into copies to the device",
+    READ: "most of the step goes into waiting for values to be read back",
+    INPUT: "most of the step goes into making the batch",
+    COMPUTE: "most of the step goes into arithmetic",
+    MEMORY: "most of the step goes into moving data between memory and processor",
+    UNDER_FILLED: "the device works, but has too little to do at once to reach its ceilings",
+}
+"""What a cause means; the name alone is the field's jargon."""
 NEXT_TO_NOTHING = 1e-6
 MOST_REASONS, MOST_CURES = 3, 5
 NOTICED = 0.1
@@ -45,7 +55,9 @@ def section(subject: Subject) -> Section | None:
     tables = [Table("Causes", (*_SETTING, *_CAUSE), told)] if told else []
     if cures := [_cure_row(row) for row in settings if row["cure"]]:
         tables.append(Table("Cures", (*_SETTING, *_CURE), cures))
-    tables += [_shares_table(rows), _accuracy_table(accuracy(why.predictions))]
+    if predicted := [row for row in rows if not pd.isna(row["predicted_s"])]:
+        tables.append(_shares_table(predicted))
+    tables.append(_accuracy_table(accuracy(why.predictions)))
     figures = (*shares_figures(why.explanations), *ladder_figures(why.variants, why.explanations))
     sentences = (
         *borrowed(subject, why.primitives),
@@ -54,7 +66,11 @@ def section(subject: Subject) -> Section | None:
         *_accuracy_sentences(why.predictions),
         *_cures(why.explanations),
     )
-    return Section("why", "Why a step takes this long, and what cures it", sentences, tuple(tables), figures)
+    found = set(why.explanations["cause"])
+    notes = tuple(f"{cause}: {meaning}." for cause, meaning in MEANINGS.items() if cause in found)
+    return Section(
+        "why", "Why a step takes this long, and what cures it", sentences, tuple(tables), figures, notes=notes
+    )
 
 
 def borrowed(subject: Subject, primitives: pd.DataFrame) -> list[str]:
@@ -83,13 +99,13 @@ def _causes(explanations: pd.DataFrame) -> list[str]:
     unknown = explanations[explanations["cause"] == CANNOT_TELL]
     reasons = unknown["because"][unknown["unexplained"].isna()].value_counts()
     sentences += [
-        f"No cause is told for {counted(number, 'training case')}: {reason}."
+        f"No cause is told for {counted(number, 'training case')} ({reason})."
         for reason, number in reasons.head(MOST_REASONS).items()
     ]
     if off := int(unknown["unexplained"].notna().sum()):
         told = counted(off, "training case")
         sentences.append(
-            f"No cause is told for {told}: too much is unexplained, or the parts come to far more than the step."
+            f"No cause is told for {told} (too much is unexplained, or the parts come to far more than the step)."
         )
     return sentences
 
