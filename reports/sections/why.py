@@ -6,7 +6,7 @@ import pandas as pd
 
 from reports.layout import Column, Section, Table
 from reports.measured import batch_label, log_label
-from reports.quantities import MISSING, between, counted, seconds, significant, times, times_between
+from reports.quantities import MISSING, Quantity, between, counted, seconds, significant, times, times_between
 from reports.subject import Subject
 from reports.why.causes import CANNOT_TELL, COMPUTE, COPY, INPUT, LAUNCH, MEMORY, READ, UNDER_FILLED
 from reports.why.explanation import Why, cases_to_explain, explain
@@ -37,6 +37,7 @@ MEANINGS = {
 NEXT_TO_NOTHING = 1e-6
 MOST_REASONS, MOST_CURES = 3, 5
 NOTICED = 0.1
+LEAST_SHARE = 0.0005
 
 
 def why_of(subject: Subject) -> Why:
@@ -156,21 +157,30 @@ def _cure_row(row: dict[Any, Any]) -> tuple[str, ...]:
 
 
 def _shares_table(rows: list[dict[Any, Any]]) -> Table:
-    shares = (Column(f"{title} (%)") for title in SHARE_TITLES.values())
-    words = (Column("loss read", is_number=False), Column("cause", is_number=False))
-    columns = (*_SETTING, *words, *shares, Column("predicted"), Column("measured"))
+    shares = map(Column, SHARE_TITLES.values())
+    columns = (*_SETTING, Column("loss read", is_number=False), *shares, Column("predicted"), Column("measured"))
     cells: list[tuple[str, ...]] = [
         (
             *_setting(row),
             log_label(row["log_interval"]),
-            row["cause"],
-            *(significant(row[name] * 100, 2) for name in SHARE_TITLES),
+            *(share_in_percent(row[name]) for name in SHARE_TITLES),
             seconds(row["predicted_s"]),
             seconds(row["step_time_s"]),
         )
         for row in rows
     ]
-    return Table("Shares of the step, every case", columns, cells, folded=True)
+    return Table("Shares of the step in percent, every case", columns, cells, folded=True)
+
+
+def share_in_percent(share: float) -> str:
+    """Return a share as a number of percent; nothing for none, so that a column without any can be left out.
+
+    >>> share_in_percent(0.224), share_in_percent(0.0002), share_in_percent(0.0)
+    ('22.4', '<0.1', '-')
+    """
+    if pd.isna(share) or share == 0:
+        return MISSING
+    return Quantity("<0.1" if 0 < share < LEAST_SHARE else f"{share * 100:,.1f}", share)
 
 
 def _accuracy_table(found: pd.DataFrame) -> Table:

@@ -81,6 +81,9 @@ def test_causes_and_cures_stand_in_tables_of_their_own(why_section: Section) -> 
     assert cures.rows == [("cpu", "mlp", "32", "compile: whole", "2.00x", "1.98 to 2.02x", "-", "20 %")]
     assert len(shares.rows) == 5
     assert shares.folded
+    columns = [column.header for column in shares.columns]
+    told = dict(zip(columns, next(row for row in shares.rows if row[:4] == ("cpu", "mlp", "32", "never")), strict=True))
+    assert (told["handing over operators"], told["arithmetic at the ceiling"], told["copies"]) == ("80.0", "10.0", "-")
     assert accuracy.rows[2] == ("cpu", "two scales", "3", "100 %", "0 %")
 
 
@@ -151,7 +154,7 @@ def test_without_primitives_the_page_says_what_is_missing(tmp_path: Path) -> Non
         "memory bandwidth, the matrix-product rate)."
     )
     assert section.figures == ()
-    assert not {"Causes", "Shares of the step, every case"} & {table.caption for table in section.tables}
+    assert not {"Causes", "Shares of the step in percent, every case"} & {table.caption for table in section.tables}
 
 
 def test_a_session_without_primitives_is_explained_by_the_machine_s_newest(tmp_path: Path) -> None:
@@ -183,7 +186,7 @@ def test_a_session_of_primitives_alone_is_told(tmp_path: Path) -> None:
 
     assert section is not None
     assert section.figures == ()
-    assert not {"Causes", "Shares of the step, every case"} & {table.caption for table in section.tables}
+    assert not {"Causes", "Shares of the step in percent, every case"} & {table.caption for table in section.tables}
     assert why.section(subject) is None
 
 
