@@ -69,9 +69,27 @@ def percent_change(ratio: float) -> str:
     return Quantity(shown, ratio)
 
 
+def percent_between(low: float, high: float) -> str:
+    """Return an interval of two ratios as signed changes in percent, the unit once.
+
+    >>> percent_between(0.984, 1.031)
+    '-1.6 to +3.1 %'
+    """
+    return between(percent_change(low).removesuffix(" %"), percent_change(high))
+
+
 def times(factor: float) -> str:
     """Return a factor, such as a speed-up."""
     return MISSING if not math.isfinite(factor) else Quantity(f"{significant(factor)}x", factor)
+
+
+def times_between(low: float, high: float) -> str:
+    """Return an interval of two factors, the sign once.
+
+    >>> times_between(1.98, 2.02)
+    '1.98 to 2.02x'
+    """
+    return between(times(low).removesuffix("x"), times(high))
 
 
 def between(low: str, high: str) -> str:

@@ -17,8 +17,8 @@ def run_times(measured: pd.DataFrame, epochs: int) -> pd.DataFrame:
 
     An epoch is the lesson's training set of the same dataset, its incomplete last batch dropped. The step is the one
     at the largest log interval. `start_up_s` is what a cold lesson on that device took until its first step was done
-    (imports, data, the device's own start), of the same dataset if there is one; NaN where no cold lesson ran, and
-    `total_s` is then without it.
+    (imports, data, the device's own start), of the same dataset if there is one; the processor's two arms start alike,
+    so one stands for the other. It is NaN where no cold lesson ran, and `total_s` is then without it.
     """
     samples, start_up = _samples_per_epoch(measured), _start_up(measured)
     steps = measured[measured["unit"].isin(["step", ""]) & (measured["model"] != "") & measured["median_s"].notna()]
@@ -30,7 +30,7 @@ def run_times(measured: pd.DataFrame, epochs: int) -> pd.DataFrame:
         model, batch_size, device = quiet["model"], max(1, count(quiet["batch_size"])), quiet["device"]
         steps_per_epoch = max(1, samples[quiet["dataset"]] // batch_size)
         epoch_s = steps_per_epoch * quiet["median_s"]
-        start_up_s = start_up.get((device, quiet["dataset"]), start_up.get((device, ""), math.nan))
+        start_up_s = _start_up_of(device, quiet["dataset"], start_up)
         total_s = epochs * epoch_s + (0 if math.isnan(start_up_s) else start_up_s)
         rows.append((model, batch_size, device, quiet["median_s"], steps_per_epoch, epoch_s, start_up_s, total_s))
     return pd.DataFrame(rows, columns=RUN_COLUMNS)
@@ -50,6 +50,12 @@ def _samples_per_epoch(measured: pd.DataFrame) -> dict[str, int]:
     return found
 
 
+def _start_up_of(device: str, dataset: str, start_up: dict[tuple[str, str], float]) -> float:
+    devices = [device, *(["cpu", "cpu-all"] if is_cpu(device) else [])]
+    places = [(name, of) for name in devices for of in (dataset, "")]
+    return next((start_up[place] for place in places if place in start_up), math.nan)
+
+
 def _start_up(measured: pd.DataFrame) -> dict[tuple[str, str], float]:
     """Return the seconds until the first step was done, by device and dataset; for no dataset the longest."""
     found: dict[tuple[str, str], float] = {}
@@ -62,13 +68,19 @@ def _start_up(measured: pd.DataFrame) -> dict[tuple[str, str], float]:
 
 
 def break_even_epochs(processor: dict[Any, Any], accelerator: dict[Any, Any]) -> float:
-    """Return from how many epochs on the accelerator's run is the shorter one; infinity for never.
+    """Return after how many epochs the accelerator's run has caught up; infinity for never.
 
     Both are rows of `run_times`; start-up that is not known counts as none.
     """
     gained_s = float(processor["epoch_s"] - accelerator["epoch_s"])
     starts_s = [0.0 if math.isnan(row["start_up_s"]) else float(row["start_up_s"]) for row in (accelerator, processor)]
     return max(0.0, (starts_s[0] - starts_s[1]) / gained_s) if gained_s > 0 else math.inf
+
+
+def first_shorter_epoch(processor: dict[Any, Any], accelerator: dict[Any, Any]) -> int | None:
+    """Return the number of epochs of the shortest run that the accelerator ends first; None for never."""
+    epochs = break_even_epochs(processor, accelerator)
+    return None if math.isinf(epochs) else math.floor(round(epochs, 6)) + 1
 
 
 def pairs(times: pd.DataFrame) -> list[tuple[dict[Any, Any], dict[Any, Any]]]:

@@ -6,21 +6,24 @@ Without scripts the page still reads in full.
 
 import base64
 import hashlib
+import re
 from importlib.resources import files
 from typing import Any
 
 import jinja2
 import orjson
+from markupsafe import Markup
 
 from reports.decision import exit_code
 from reports.escaping import visible
 from reports.histories import Histories, spark
-from reports.layout import CaseName, Name, Table
+from reports.layout import CaseName, Name, Stack, Table
 from reports.quantities import Quantity
 from reports.report import Report
 
 SIGNS = ("✓", "✗", "?")
-"""Beside the verdict's sentence, by exit code, so that its colour never stands alone."""
+"""Beside the verdict's sentence, by exit code, so that its colour never stands alone; none when nothing was judged."""
+_BETWEEN_WORDS = re.compile(r"(?<=\w[-_/:.\[\]=])(?=\w)|(?<=::)(?=\w)")
 _STYLES, _SCRIPTS = ("uplot.min.css", "page.css"), ("tablesort.min.js", "uplot.iife.min.js", "page.js")
 
 
@@ -33,10 +36,11 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"visible": visible, "verdict_of": _verdict_of}
+    environment.filters |= {"visible": visible, "breakable": _breakable, "verdict_of": _verdict_of}
     environment.tests |= {
         "name": lambda cell: isinstance(cell, Name),
         "case": lambda cell: isinstance(cell, CaseName),
+        "stack": lambda cell: isinstance(cell, Stack),
         "quantity": lambda cell: isinstance(cell, Quantity),
     }
     style, scripts = "".join(map(_asset, _STYLES)), [_asset(name) for name in _SCRIPTS]
@@ -44,7 +48,7 @@ def render(report: Report) -> str:
     return environment.get_template("page.html").render(
         report=report,
         decision=decision,
-        sign=SIGNS[decision],
+        sign=SIGNS[decision] if decision or report.judgement.judged else "",
         style=style,
         scripts=scripts,
         policy=_policy(style, scripts),
@@ -86,6 +90,11 @@ def _embedded(histories: Histories) -> str:
         "cases": list(histories.cases.values()),
     }
     return orjson.dumps(document).decode().replace("<", "\\u003c")
+
+
+def _breakable(words: str) -> Markup:
+    """Return text that may be wrapped after what separates the words of a name, and only there is wrapped unasked."""
+    return Markup("<wbr>").join(_BETWEEN_WORDS.split(visible(words)))
 
 
 def _verdict_of(table: Table, row: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ from reports.decision import failing
 from reports.escaping import xml_text
 from reports.quantities import percent_change
 from reports.report import Report
+from reports.values import text
 
 _ERRORS = ("failed", "timed-out", "not-reached")
 _SKIPPED = ("skipped", "missing", "new", "redefined", "insufficient-history", "new-machine", "inconclusive")
@@ -47,6 +48,11 @@ def _count(suite: ET.Element) -> None:
         suite.set(name, str(len(suite.findall(path))))
 
 
+def _what_else_changed(row: dict[Any, Any]) -> str:
+    suspects = text(row.get("suspects"))
+    return f"; what else changed: {xml_text(suspects)}" if suspects else ""
+
+
 def _add(suite: ET.Element, row: dict[Any, Any], *, is_failure: bool) -> None:
     module, _, name = xml_text(row["fullname"]).rpartition("::")
     attributes = {"classname": module.removesuffix(".py").replace("/", ".") or "reports", "name": name}
@@ -55,7 +61,7 @@ def _add(suite: ET.Element, row: dict[Any, Any], *, is_failure: bool) -> None:
     case = ET.SubElement(suite, "testcase", attributes)
     told = f"{row['verdict']}: {xml_text(row['reason']) or percent_change(row['ratio'])}"
     if is_failure:
-        message = f"{told}; first seen in {xml_text(row['first_bad_run'])}"
+        message = f"{told}; first seen in {xml_text(row['first_bad_run'])}{_what_else_changed(row)}"
         ET.SubElement(case, "failure", message=message, type=row["verdict"])
     elif row["verdict"] in _ERRORS:
         ET.SubElement(case, "error", message=told, type=row["verdict"])

@@ -1,9 +1,10 @@
 """The report as GitHub-flavoured Markdown, for a job's summary. Pictures are left to the page."""
 
+import re
 from collections.abc import Iterator
 
-from reports.escaping import markdown, markdown_code
-from reports.layout import Name, Section, Table
+from reports.escaping import markdown, markdown_code, visible
+from reports.layout import Name, Section, Snippet, Stack, Table
 from reports.report import Report
 
 LONGEST_UNFOLDED_ROWS = 15
@@ -21,15 +22,28 @@ def render(report: Report) -> str:
 def _section(section: Section) -> Iterator[str]:
     yield f"## {markdown(section.title)}"
     yield from map(markdown, section.sentences)
-    for table in section.tables:
-        if not table.rows:
+    yield from map(_snippet, section.snippets)
+    for table in (table.filled() for table in section.tables if table.rows):
+        if table.folded and len(table.rows) > LONGEST_UNFOLDED_ROWS:
+            yield from _fold(f"{markdown(table.caption)} ({len(table.rows)})", table, table.rows)
             continue
         yield f"**{markdown(table.caption)}**"
         yield _table(table, table.rows[:LONGEST_UNFOLDED_ROWS])
         if rest := table.rows[LONGEST_UNFOLDED_ROWS:]:
-            yield f"<details><summary>{len(rest)} more</summary>"
-            yield _table(table, rest)
-            yield "</details>"
+            yield from _fold(f"{len(rest)} more", table, rest)
+    yield from map(markdown, section.notes)
+
+
+def _fold(summary: str, table: Table, rows: list[tuple[str, ...]]) -> Iterator[str]:
+    yield f"<details><summary>{summary}</summary>"
+    yield _table(table, rows)
+    yield "</details>"
+
+
+def _snippet(snippet: Snippet) -> str:
+    lines = [visible(line, longest=2000) for line in snippet.lines]
+    fence = "`" * max(3, 1 + max((len(run) for line in lines for run in re.findall("`+", line)), default=0))
+    return "\n".join([f"**{markdown(snippet.caption)}**", "", f"{fence}toml", *lines, fence])
 
 
 def _table(table: Table, rows: list[tuple[str, ...]]) -> str:
@@ -46,4 +60,6 @@ def _row(cells: list[str]) -> str:
 
 
 def _cell(cell: str) -> str:
+    if isinstance(cell, Stack):
+        return "<br>".join(map(_cell, cell.lines))
     return markdown_code(cell) if isinstance(cell, Name) else markdown(cell)

@@ -8,14 +8,15 @@ from typing import TextIO
 
 from reports.decision import exit_code
 from reports.escaping import visible
-from reports.layout import Table
+from reports.layout import Section, Stack, Table
 from reports.report import Report
 
 MOST_ROWS = 20
 NARROWEST, WIDEST = 60, 160
 _SHOWN_COLUMNS = ("verdict", "change", "now", "case")
 """Of the table of changes; the rest of its columns are in the report."""
-_SAID = ("cases", "devices", "logging", "unmeasured", "skipped")
+_SAID = ("changes", "cases", "renamed", "devices", "runs", "logging", "unmeasured", "skipped")
+MOST_SENTENCES = 3
 _BOLD, _RED, _YELLOW, _GREEN, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m"
 _BY_VERDICT = {
     "regression": _RED, "failed": _RED, "timed-out": _RED, "not-reached": _RED, "suspect": _YELLOW,
@@ -32,25 +33,42 @@ def has_colour(stream: TextIO) -> bool:
 def render(report: Report, folder: Path, width: int | None = None, *, colour: bool = False) -> str:
     """Return what the command prints; `width` is the terminal's own unless given, 80 where there is none."""
     columns = min(max(width or shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
-    verdict, *rest = ["\n".join(textwrap.wrap(visible(line, longest=2000), columns)) for line in report.lines]
+    verdict, *rest = ["\n".join(_wrapped(line, columns)) for line in report.lines]
     if colour:
-        verdict = f"{_BOLD}{_BY_EXIT_CODE[exit_code(report.judgement, report.fail_on)]}{verdict}{_PLAIN}"
+        verdict = f"{_BOLD}{_ink_of_the_decision(report)}{verdict}{_PLAIN}"
     lines = [verdict, *rest]
     for section in report.sections:
-        if section.anchor == "changes" and section.tables:
-            lines += ["", *_table(section.tables[0], columns, colour=colour)]
-        elif section.anchor in _SAID and section.sentences:
-            lines += ["", f"{section.title}:"]
-            for sentence in section.sentences[:3]:
-                said = visible(sentence, longest=2000)
-                lines += textwrap.wrap(said, columns, initial_indent="  ", subsequent_indent="  ")
+        if section.anchor in _SAID and (section.sentences or section.tables):
+            lines += ["", *_section(section, columns, colour=colour)]
     return "\n".join([*lines, "", f"Report: {visible(str(folder / 'index.html'))}", ""])
+
+
+def _ink_of_the_decision(report: Report) -> str:
+    """Return the colour of the first line: none where nothing was wrong but nothing was judged either."""
+    decision = exit_code(report.judgement, report.fail_on)
+    return _BY_EXIT_CODE[decision] if decision or report.judgement.judged else ""
+
+
+def _section(section: Section, width: int, *, colour: bool) -> list[str]:
+    """Return the first sentences under the title; of the changes their table first, which needs no title."""
+    lines = [f"{section.title}:"]
+    if section.anchor == "changes" and section.tables:
+        lines = [*_table(section.tables[0], width, colour=colour), *([""] if section.sentences else [])]
+    for sentence in section.sentences[:MOST_SENTENCES]:
+        lines += _wrapped(sentence, width, indent="  ")
+    return lines
+
+
+def _wrapped(words: str, width: int, indent: str = "") -> list[str]:
+    """Return the lines of a sentence; names are kept whole, so that they can be copied."""
+    said = visible(words, longest=2000)
+    return textwrap.wrap(said, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _table(table: Table, width: int, *, colour: bool) -> list[str]:
     """Return the rows in aligned columns; the case's name comes last and is cut at the width of the terminal."""
     places = [[column.header for column in table.columns].index(header) for header in _SHOWN_COLUMNS]
-    rows = [[visible(row[place]) for place in places] for row in table.rows[:MOST_ROWS]]
+    rows = [[visible(_first_line(row[place])) for place in places] for row in table.rows[:MOST_ROWS]]
     lines = [list(_SHOWN_COLUMNS), *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(places) - 1)]
     numbers = [table.columns[place].is_number for place in places]
@@ -70,6 +88,10 @@ def _coloured(line: str, verdict: str) -> str:
     """Colour the verdict at the beginning of a line."""
     ink = next((ink for word, ink in _BY_VERDICT.items() if word in verdict.split()), "")
     return f"{ink}{verdict}{_PLAIN}{line[len(verdict) :]}" if ink else line
+
+
+def _first_line(cell: str) -> str:
+    return cell.lines[0] if isinstance(cell, Stack) else cell
 
 
 def _cut(line: str, width: int) -> str:

@@ -77,8 +77,13 @@ def write(path: Path, book: Book) -> None:
         OSError: the folder cannot be written to.
     """
     blocks = [_block("accepted", _row_of(entry)) for entry in book.accepted]
-    blocks += [_block("renamed", {"from": entry.old, "to": entry.new}) for entry in book.renamed]
+    blocks += map(renamed_in_toml, book.renamed)
     write_whole(path, "\n".join([HEAD, *blocks]))
+
+
+def renamed_in_toml(entry: Renamed) -> str:
+    """Return the lines of the file that join a case to its earlier name."""
+    return _block("renamed", {"from": entry.old, "to": entry.new})
 
 
 def _rows(path: Path, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:

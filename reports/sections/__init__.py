@@ -12,6 +12,8 @@ from reports.sections import (
     machine,
     memory,
     primitives,
+    renames,
+    run_time,
     scaling,
     units,
     unmeasured,
@@ -23,7 +25,9 @@ from reports.subject import Subject
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     verdicts.changes,
     verdicts.cases,
+    renames.section,
     devices.section,
+    run_time.section,
     crossover.section,
     why.section,
     log_cost.section,

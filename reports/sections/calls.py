@@ -6,6 +6,11 @@ from reports.layout import Column, Name, Section, Table
 from reports.quantities import seconds, times
 from reports.subject import Subject
 
+_NOTE = (
+    "The ways of one benchmark do the same work on the same device, so what one takes longer than the fastest is the "
+    "price of calling that way: forward is model.forward(x), call is model(x), which also runs hooks."
+)
+
 
 def call_comparison(measured: pd.DataFrame) -> pd.DataFrame:
     """Return one row per call that was measured: `benchmark`, `case`, `device`, `median_s`, and `factor`.
@@ -29,10 +34,12 @@ def section(subject: Subject) -> Section | None:
         return None
     columns = (
         Column("benchmark", is_number=False), Column("case", is_number=False), Column("time per call"),
-        Column("of the fastest way"),
+        Column("against the fastest way"),
     )  # fmt: skip
     rows: list[tuple[str, ...]] = [
         (Name(row["benchmark"]), Name(row["case"]), seconds(row["median_s"]), times(row["factor"]))
         for row in calls.to_dict("records")
     ]
-    return Section("calls", "What a call costs", (), (Table("Ways of calling, fastest first", columns, rows),))
+    return Section(
+        "calls", "What a call costs", (), (Table("Ways of calling, fastest first", columns, rows),), notes=(_NOTE,)
+    )

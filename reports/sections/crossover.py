@@ -26,13 +26,13 @@ def section(subject: Subject) -> Section | None:
     if crossed.empty:
         return None
     figure = speed_up_figure(compared, crossed)
-    sentence = (
+    note = (
         "The crossover is where the speed-up passes 1, on a straight line between the logarithms of two batch sizes; "
         "its interval is where the two edges of the speed-up's interval pass 1."
     )
     rows: list[tuple[str, ...]] = [_row(row) for row in crossed.to_dict("records")]
     table = Table("Batch size at which the GPU overtakes the better processor arm", _COLUMNS, rows)
-    return Section("crossover", "From which batch size on", (sentence,), (table,), (figure,) if figure else ())
+    return Section("crossover", "From which batch size on", (), (table,), (figure,) if figure else (), notes=(note,))
 
 
 def trained_on_both(subject: Subject) -> pd.DataFrame:

@@ -8,8 +8,7 @@ import pandas as pd
 from reports.identity import is_cpu
 from reports.layout import Column, Section, Table
 from reports.measured import batch_label, log_label
-from reports.quantities import MISSING, between, counted, microseconds, seconds, times
-from reports.run_time import break_even_epochs, pairs, run_times
+from reports.quantities import MISSING, counted, microseconds, seconds, times, times_between
 from reports.subject import Subject
 from reports.uncertainty import relative_error, sources
 
@@ -65,54 +64,18 @@ def section(subject: Subject) -> Section:
     """Return the comparison in sentences and a table."""
     compared = device_comparison(subject.measured, subject.earlier_log_times)
     both = compared[compared["speed_up"].notna()]
-    sentences = [*_no_gpu(subject.measured), *_who_wins(both)]
+    sentences, notes = [*_no_gpu(subject.measured), *_who_wins(both)], list[str]()
     if compared.empty:
         return Section("devices", "Is the GPU worth it", (*sentences, "No training step was measured on any device."))
     devices = sorted({device for by_device in compared["times_s"] for device in by_device if device})
     tables = [_table_of_times(compared, devices)]
     if len(both):
         tables.insert(0, _table_of_speed_ups(both))
-        sentences.append(
+        notes.append(
             "The processor's time is the faster of cpu and cpu-all that no neighbour disturbed. The interval of a "
             f"speed-up is made of {sources(subject.earlier_log_times)}."
         )
-    runs = run_times(subject.measured, subject.epochs)
-    if len(runs):
-        sentences += _said_of_runs(runs)
-        tables.append(_table_of_runs(runs, subject.epochs))
-    return Section("devices", "Is the GPU worth it", tuple(sentences), tuple(tables))
-
-
-def _said_of_runs(runs: pd.DataFrame) -> list[str]:
-    """Say for each model from how many epochs on the GPU's run is the shorter one, start-up included."""
-    sentences = []
-    for processor, accelerator in {pair[0]["model"]: pair for pair in pairs(runs)}.values():
-        epochs = break_even_epochs(processor, accelerator)
-        setting = f"{processor['model']} at batch size {processor['batch_size']}"
-        sides = f"{accelerator['device']} than on {processor['device']}"
-        if math.isinf(epochs):
-            sentences.append(f"A run of {setting} takes longer on {sides}, whatever its length.")
-        else:
-            least = counted(max(1, math.ceil(round(epochs, 6))), "epoch")
-            sentences.append(f"A run of {setting} is shorter on {sides} from {least} on, start-up included.")
-    if runs["start_up_s"].isna().all():
-        sentences.append("No lesson was run cold in this session, so what a run takes is without start-up.")
-    return sentences
-
-
-def _table_of_runs(runs: pd.DataFrame, epochs: int) -> Table:
-    columns = (
-        Column("model", is_number=False), Column("batch size"), Column("device", is_number=False),
-        Column("steps per epoch"), Column("per epoch"), Column("start-up"), Column("whole run"),
-    )  # fmt: skip
-    rows: list[tuple[str, ...]] = [
-        (
-            row["model"], str(row["batch_size"]), row["device"], f"{row['steps_per_epoch']:,}",
-            seconds(row["epoch_s"]), seconds(row["start_up_s"]), seconds(row["total_s"]),
-        )
-        for row in runs.to_dict("records")
-    ]  # fmt: skip
-    return Table(f"What a run of {counted(epochs, 'epoch')} takes, start-up included", columns, rows)
+    return Section("devices", "Is the GPU worth it", tuple(sentences), tuple(tables), notes=tuple(notes))
 
 
 def _no_gpu(measured: pd.DataFrame) -> list[str]:
@@ -174,7 +137,7 @@ def _table_of_speed_ups(both: pd.DataFrame) -> Table:
         (
             row["model"], batch_label(row["batch_size"]), log_label(row["log_interval"]),
             row["cpu_device"], seconds(row["cpu_s"]), row["gpu_device"], seconds(row["gpu_s"]),
-            times(row["speed_up"]), between(times(row["speed_up_low"]), times(row["speed_up_high"])), _worth(row),
+            times(row["speed_up"]), times_between(row["speed_up_low"], row["speed_up_high"]), _worth(row),
         )
         for row in both.sort_values("speed_up", ascending=False).to_dict("records")
     ]  # fmt: skip

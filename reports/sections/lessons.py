@@ -11,6 +11,11 @@ from reports.quantities import MISSING, seconds, significant
 from reports.sections.lesson_pictures import LESSON_TITLES, bar_chart, epoch_label, loss_curves
 from reports.subject import Subject
 
+_WHAT = (
+    f"The iris lesson trains a 4-10-3 network on 120 samples, {FULL_EPOCHS:,} times; the CNN lesson trains "
+    "a small convolutional network on handwritten digits for one epoch. Published times are those of their author's "
+    "machine, of a fresh process (cold); warm is the training loop alone, in a process that has run it before."
+)
 _COMPARISON = (
     Column("device", is_number=False),
     Column("loss read", is_number=False),
@@ -39,7 +44,7 @@ def section(subject: Subject) -> Section | None:
         return None
     sentences = [*conclusions(lessons), *_scaling(lessons), *_cold_starts(lessons)]
     figures = [*bar_chart(lessons), *loss_curves(lessons)]
-    return Section("lessons", "The lessons", tuple(sentences), _tables(lessons), tuple(figures))
+    return Section("lessons", "The lessons", tuple(sentences), _tables(lessons), tuple(figures), notes=(_WHAT,))
 
 
 def _scaling(lessons: pd.DataFrame) -> list[str]:

@@ -69,7 +69,7 @@ def section(subject: Subject) -> Section | None:
         return None
     pooled = read_cost(_in_own_time(_trained(subject.measured), subject))
     tables = (_pooled_table(pooled), _table(costs))
-    return Section("logging", "What logging costs", _summary(subject, pooled, costs), tables)
+    return Section("logging", "What logging costs", _summary(pooled, costs), tables, notes=(_how(subject),))
 
 
 def _pooled_table(pooled: pd.DataFrame) -> Table:
@@ -116,7 +116,7 @@ def _percent(share: float) -> str:
     return f"{significant(share * 100, 2)} %"
 
 
-def _summary(subject: Subject, pooled: pd.DataFrame, costs: pd.DataFrame) -> tuple[str, ...]:
+def _summary(pooled: pd.DataFrame, costs: pd.DataFrame) -> tuple[str, ...]:
     sentences = [sentence for device, group in pooled.groupby("device") for sentence in _said_of(str(device), group)]
     below = int((costs["cost_s"] < -costs["half_width_s"]).sum())
     if below:
@@ -124,13 +124,16 @@ def _summary(subject: Subject, pooled: pd.DataFrame, costs: pd.DataFrame) -> tup
             f"In {below} of {counted(len(costs), 'comparison')} reading came out faster than never reading by more "
             "than its interval: the machine was less steady between the cases than within them."
         )
-    sentences.append(
+    return tuple(sentences)
+
+
+def _how(subject: Subject) -> str:
+    return (
         "The cost of a model fits step time = base + cost / interval at each batch size, with one cost for all, on one "
         "thread in the core's own time; its 95 % interval is made of how far the cases scatter around the fit. The "
         "cost of a single comparison is (median at that interval - median at never) x interval; its interval is made "
         f"of {sources(subject.earlier_log_times)}."
     )
-    return tuple(sentences)
 
 
 def _said_of(device: str, group: pd.DataFrame) -> list[str]:

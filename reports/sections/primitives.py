@@ -9,11 +9,11 @@ from reports.subject import Subject
 from reports.why.limits import rate_in_words
 from reports.why.pictures.roofline import roofline_figures
 
-_TITLES = {
+TITLES = {
     "dispatch": "dispatching one operator",
     "launch": "launching one kernel",
-    "read-idle": "reading one value, device idle",
-    "read-busy": "reading one value, device busy",
+    "read-idle": "reading one value (device idle)",
+    "read-busy": "reading one value (device busy)",
     "copy-to-device": "copy to the device",
     "copy-to-host": "copy to the host",
     "memory": "memory",
@@ -32,7 +32,7 @@ def section(subject: Subject) -> Section | None:
     if why.primitives.empty:
         return None
     rows: list[tuple[str, ...]] = [_row(row) for row in why.primitives.to_dict("records")]
-    sentence = "Each is a case of its own with a history of its own: a change of one is a change of the machine."
+    sentence = "Each row is a case with a history of its own: a change of one is a change of the machine."
     sentences = [*borrowed(subject, why.primitives), sentence]
     if (why.primitives["core_share"] < WHOLE_CORE).any():
         sentences.append(
@@ -47,7 +47,7 @@ def _row(row: dict[Any, Any]) -> tuple[str, ...]:
     has_rate = row["rate"] > 0
     return (
         row["device"],
-        _TITLES[row["name"]],
+        TITLES[row["name"]],
         ", ".join(filter(None, (row["dtype"], row["memory"]))) or MISSING,
         str(row["threads"] or MISSING),
         memory(row["amount"]) if row["amount_unit"] == "B" else MISSING,

@@ -6,6 +6,7 @@ from reports.quantities import counted
 from reports.subject import Subject
 from reports.verdicts import WITHOUT_TIME, case_rows
 
+MOST_REASONS = 5
 _FLAGS = {
     "noisy": "its times scatter widely",
     "contended": "a neighbour was using the processor",
@@ -22,8 +23,11 @@ def section(subject: Subject) -> Section:
     sentences = []
     if absent.empty:
         sentences.append("Every case was measured.")
-    for (verdict, reason), group in absent.groupby(["verdict", "reason"], sort=False):
+    reasons = sorted(absent.groupby(["verdict", "reason"], sort=False), key=lambda found: -len(found[1]))
+    for (verdict, reason), group in reasons[:MOST_REASONS]:
         sentences.append(f"{counted(len(group), 'case')} {verdict}{f': {reason}' if reason else ''}.")
+    if rest := sum(len(group) for _, group in reasons[MOST_REASONS:]):
+        sentences.append(f"{counted(rest, 'more case')}, for other reasons, in the table.")
     flagged = subject.measured[subject.measured["flags"].map(bool).astype(bool)]
     for flag in dict.fromkeys(flag for flags in flagged["flags"] for flag in flags):
         number = sum(flag in flags for flags in flagged["flags"])

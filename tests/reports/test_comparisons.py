@@ -189,6 +189,18 @@ def test_what_was_not_measured_is_counted_by_reason(store: Store) -> None:
     )
 
 
+def test_of_many_reasons_the_commonest_are_told(store: Store) -> None:
+    names = [f"benchmarks/bench_training.py::bench_training[cuda-mlp-batch{size}-nolog]" for size in range(1, 10)]
+    cases = {name: {"outcome": "failed", "reason": f"error {max(at, 2)}"} for at, name in enumerate(names)}
+    store.write([training("cpu", 0.001)], cases=cases)
+
+    assert section_of(store, "unmeasured").sentences == (
+        "3 cases failed: error 2.",
+        *(f"1 case failed: error {at}." for at in range(3, 7)),
+        "2 more cases, for other reasons, in the table.",
+    )
+
+
 def test_calls_are_set_against_the_fastest_way_on_their_device(store: Store) -> None:
     bench = "benchmarks/bench_calls.py::bench_model_call"
     calls = {"cpu-call": 3e-5, "cpu-forward": 2e-5, "cuda-call": 9e-5}
@@ -216,7 +228,7 @@ def test_reading_that_came_out_faster_is_said_to_be_noise_and_never_a_cost(store
     ]
     store.write(entries)
 
-    cost, noise, _ = section_of(store, "logging").sentences
+    cost, noise = section_of(store, "logging").sentences
 
     assert cost == "cpu: no detectable difference between reading the loss and not, with mlp."
     assert noise == (

@@ -13,6 +13,7 @@ import pytest
 
 from reports import judge, load_runs
 from reports.errors import ReportError
+from reports.layout import Column, Table
 from reports.rendering import html, junit, markdown, tables, terminal
 from reports.rendering.files import write_report
 from reports.report import Report, report_of
@@ -61,7 +62,7 @@ def hostile(store: Store) -> Store:
 class Page(HTMLParser):
     """The elements of a page, and whether they close."""
 
-    VOID = ("meta", "br", "use", "path", "line", "img")
+    VOID = ("meta", "br", "wbr", "use", "path", "line", "img")
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -122,6 +123,17 @@ def test_junit_fails_exactly_what_fails_the_job(regressed: Store, fail_on: str, 
     }
 
 
+def test_a_failure_in_junit_names_what_else_changed(store: Store) -> None:
+    for night in range(8):
+        times, torch = {"a": 1.2 if night > 5 else 1.0, "b": 0.5}, "2.15.0" if night > 5 else "2.14.1"
+        store.add(times, environment={"torch": torch})
+
+    suite = ET.fromstring(junit.render(report_on(store)))[0]  # noqa: S314  we wrote it
+
+    messages = [failure.get("message") for failure in suite.iter("failure")]
+    assert messages == ["regression: +20.0 %; first seen in 0007_run.json; what else changed: torch 2.14.1 -> 2.15.0"]
+
+
 def test_junit_says_that_there_was_no_verdict(regressed: Store) -> None:
     regressed.write_text("0099_cut.json", "{")
 
@@ -141,13 +153,36 @@ def test_the_page_is_whole_and_asks_nobody_for_anything(regressed: Store) -> Non
     assert page.tags.count("caption") == page.tags.count("table")
 
 
+def test_without_anything_judged_the_page_bears_neither_sign_nor_colour(store: Store) -> None:
+    store.add({"a": 1.0})
+
+    assert "<h1>Not enough history yet" in html.render(report_on(store))
+    assert terminal.render(report_on(store), Path("report"), 80, colour=True).startswith("\x1b[1mNot enough history")
+
+
+def test_columns_in_which_nothing_stands_are_left_out() -> None:
+    columns = (Column("case"), Column("change"), Column("flags"), Column("time"))
+    table = Table("t", columns, [("", "-", "", "1 s"), ("", "-", "", "-")])
+
+    assert [column.header for column in table.filled().columns] == ["case", "time"]
+    assert table.filled().rows == [("", "1 s"), ("", "-")]
+
+
+def test_words_and_methods_are_explained_on_the_page_and_not_on_the_terminal(regressed: Store) -> None:
+    report, note = report_on(regressed), "regression: slower than before, confirmed by a second session"
+
+    assert note in html.render(report)
+    assert note in markdown.render(report)
+    assert note not in terminal.render(report, Path("report"), 80)
+
+
 def test_long_tables_are_folded_in_markdown(store: Store) -> None:
     for _ in range(6):
         store.add({f"case{place:03}": 1.0 for place in range(40)})
 
     text = markdown.render(report_on(store))
 
-    assert "<details><summary>25 more</summary>" in text
+    assert "<details><summary>Every case, worst first (40)</summary>" in text
     assert max(len(line) for line in text.splitlines()) < 400
 
 
@@ -159,8 +194,7 @@ def test_three_hundred_changed_cases_are_fifteen_rows_and_a_fold(store: Store) -
 
     text = markdown.render(report_on(store))
 
-    changes, cases = re.findall(r"<details><summary>(\d+) more</summary>", text)
-    assert (changes, cases) == ("85", "285")
+    assert re.findall(r"<details><summary>(.*)</summary>", text) == ["85 more", "Every case, worst first (300)"]
     before_the_fold = text[: text.index("<details>")]
     assert before_the_fold.count("▲") == 15
     assert "case297" in before_the_fold

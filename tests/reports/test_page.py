@@ -197,6 +197,29 @@ def test_the_page_never_scrolls_sideways(chromium: Browser, page: Path, width: i
     assert value(chromium, "document.documentElement.scrollWidth") == width
 
 
+@pytest.mark.parametrize(
+    ("width", "medium"),
+    [(1150, ""), (1047, "print")],  # 277 mm of a landscape A4 within its margins are 1047 px
+    ids=["screen", "paper"],
+)
+def test_the_table_of_changes_fits_with_all_its_columns(chromium: Browser, page: Path, width: int, medium: str) -> None:
+    chromium.open(page, width, 900, medium=medium)
+    sizes = value(
+        chromium, "[...document.querySelectorAll('#changes .scroll')].map(s => [s.scrollWidth, s.clientWidth])"
+    )
+    heads = value(chromium, "[...document.querySelectorAll('#changes thead th')].map(th => th.firstChild.textContent)")
+
+    assert heads == ["case", "verdict", "change", "now", "begins in", "what else changed"]
+    assert sizes
+    assert all(needed <= there for needed, there in sizes)
+
+
+def test_the_text_of_a_name_stays_whole_for_those_who_copy_it(shown: Browser) -> None:
+    name = value(shown, "document.querySelector('#changes tbody th code').textContent")
+
+    assert name == "cpu-m00-batch8-nolog"
+
+
 def test_on_paper_there_are_no_controls_and_every_fold_is_open(chromium: Browser, page: Path) -> None:
     chromium.open(page, 800, 900, medium="print")
     value(chromium, "dispatchEvent(new Event('beforeprint'))")

@@ -1,15 +1,20 @@
 """What a run of N epochs takes: start-up once, then whole batches of the lesson's training set."""
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from reports import judge, load_runs
+from reports.layout import Section
 from reports.measured import measured
-from reports.run_time import break_even_epochs, pairs, run_times
-from reports.sections.devices import section
+from reports.rendering import html, markdown, terminal
+from reports.report import report_of
+from reports.run_time import break_even_epochs, first_shorter_epoch, pairs, run_times
+from reports.sections import run_time
 from reports.subject import Subject
 from tests.reports.made_runs import Store, made_benchmark
 
@@ -60,16 +65,75 @@ def test_the_accelerator_pays_from_the_epoch_on_that_earns_its_start_back(both: 
     assert break_even_epochs(accelerator, processor) == math.inf
 
 
+def section(subject: Subject) -> Section:
+    found = run_time.section(subject)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("cpu_epoch_s", "cuda_epoch_s", "cuda_start_s", "first"),
+    [
+        (0.14, 0.07, 8.0, 101),  # after 100 epochs of 0.07 s each the 7 s are regained, one more is gained
+        (0.14, 0.07, 8.03, 101),  # after 100.4
+        (0.14, 0.07, 1.0, 1),
+        (0.14, 0.07, 0.2, 1),
+        (0.07, 0.07, 8.0, None),
+        (0.07, 0.14, 0.2, None),
+    ],
+)
+def test_the_first_epoch_on_which_the_accelerator_is_ahead(
+    cpu_epoch_s: float, cuda_epoch_s: float, cuda_start_s: float, first: int | None
+) -> None:
+    processor, accelerator = (
+        {"epoch_s": epoch_s, "start_up_s": start_s}
+        for epoch_s, start_s in ((cpu_epoch_s, 1.0), (cuda_epoch_s, cuda_start_s))
+    )
+
+    assert first_shorter_epoch(processor, accelerator) == first
+
+
 def test_the_section_tells_it_in_a_sentence_and_a_table(both: Store) -> None:
     told = section(subject_of(both, epochs=20))
 
-    sentence = (
-        "A run of iris-mlp at batch size 16 is shorter on cuda than on cpu from 100 epochs on, start-up included."
+    assert told.title == "How long a run of 20 epochs takes"
+    (sentence,) = told.sentences
+    assert sentence == (
+        "iris-mlp at batch size 16: 4.30 s on cpu (start-up 1.50 s), 9.90 s on cuda (start-up 8.50 s); "
+        "from epoch 101 on cuda is faster than cpu."
     )
-    assert sentence in told.sentences
-    table = told.tables[-1]
-    assert table.caption == "What a run of 20 epochs takes, start-up included"
-    assert table.rows[0] == ("iris-mlp", "16", "cpu", "7", "140 ms", "1.50 s", "4.30 s")
+    assert told.tables[0].rows[0] == ("iris-mlp", "16", "cpu", "7", "140 ms", "1.50 s", "4.30 s")
+
+
+def test_terminal_page_and_summary_all_tell_it(both: Store) -> None:
+    runs = load_runs(both.folder)
+    report = report_of(runs, judge(runs), "new", epochs=20)
+
+    shown = terminal.render(report, Path("report"), width=80)
+
+    assert max(map(len, shown.splitlines())) <= 80
+    told = (
+        "How long a run of 20 epochs takes: iris-mlp at batch size 16: 4.30 s on cpu (start-up 1.50 s), 9.90 s on cuda "
+        "(start-up 8.50 s); from epoch 101 on cuda is faster than cpu."
+    )
+    assert told in re.sub(r"\s+", " ", shown)
+    for whole in (html.render(report), markdown.render(report).replace("\\", "")):
+        assert "How long a run of 20 epochs takes" in whole
+        assert "from epoch 101 on cuda is faster than cpu." in whole
+
+
+def test_a_step_that_is_slower_there_is_never_regained(store: Store) -> None:
+    store.write([training("cpu", 0.01), training("cuda", 0.02), cold_lesson("cpu", 1.0), cold_lesson("cuda", 8.0)])
+
+    assert section(subject_of(store)).sentences[0].endswith("; however long, cuda is never faster than cpu.")
+
+
+def test_the_processor_s_two_arms_start_alike(store: Store) -> None:
+    store.write([training("cpu", 0.02), training("cpu-all", 0.01), cold_lesson("cpu", 1.0)])
+
+    times = run_times(subject_of(store).measured, epochs=10).set_index("device")
+
+    assert times.loc["cpu-all", "start_up_s"] == pytest.approx(1.5)
 
 
 def test_without_a_cold_lesson_the_start_is_said_to_be_missing(store: Store) -> None:
@@ -79,11 +143,23 @@ def test_without_a_cold_lesson_the_start_is_said_to_be_missing(store: Store) -> 
 
     told = section(subject_of(store))
 
-    assert "No lesson was run cold in this session, so what a run takes is without start-up." in told.sentences
-    assert told.tables[-1].rows[0][-2:] == ("-", "1.40 s")
+    assert told.sentences == (
+        "iris-mlp at batch size 16: 1.40 s on cpu (without start-up).",
+        "Start-up is left out for cpu: no lesson was run there from a cold start.",
+    )
+    assert told.tables[0].rows[0][-2:] == ("-", "1.40 s")
+
+
+def test_a_start_known_on_one_side_alone_decides_nothing(store: Store) -> None:
+    store.write([training("cpu", 0.02), training("cuda", 0.01), cold_lesson("cpu", 1.0)])
+
+    assert section(subject_of(store)).sentences[0] == (
+        "iris-mlp at batch size 16: 700 ms on cuda (without start-up), 2.90 s on cpu (start-up 1.50 s)."
+    )
 
 
 def test_a_model_whose_epoch_nobody_knows_is_left_out(store: Store) -> None:
     store.write([training("cpu", 0.02)])
 
     assert run_times(subject_of(store).measured, epochs=10).empty
+    assert run_time.section(subject_of(store)) is None

@@ -15,7 +15,7 @@
   // Filtering: every word typed must stand somewhere in the row, and the verdict must be the chosen one.
   function addFilter(table) {
     const rows = rowsOf(table);
-    if (rows.length < 8) return;
+    if (rows.length < 16) return;
     const bar = document.createElement("div");
     bar.className = "filter";
     const label = document.createElement("label");

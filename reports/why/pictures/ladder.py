@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_LADDERS = 6
-WIDE = 30
-"""From this ratio of the largest to the smallest time on, a tick per power of ten is enough."""
+NARROW, WIDE = 6, 30
+"""Ratios of the largest to the smallest time: even ticks below the first, one per power of ten from the second."""
 
 
 def ladder_figures(variants: pd.DataFrame, explanations: pd.DataFrame) -> Iterator[Figure]:
@@ -56,7 +56,7 @@ def _rungs(group: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def _draw(axes: Axes, rungs: list[dict[Any, Any]], plain_s: float, ceiling_s: float) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415  only when there is a picture to draw
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: PLC0415  only when there is a picture to draw
 
     axes.set_xscale("log")
     for place, rung in enumerate(reversed(rungs)):
@@ -71,9 +71,12 @@ def _draw(axes: Axes, rungs: list[dict[Any, Any]], plain_s: float, ceiling_s: fl
             textcoords="offset points", va="top", color=COLOURS[4],
         )  # fmt: skip
     low_s, high_s = axes.get_xlim()
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high_s < WIDE * low_s else (1,)))
+    if high_s < NARROW * low_s:
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+    else:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high_s < WIDE * low_s else (1,)))
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: seconds(value)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(-0.6, len(rungs) - 0.4)
     axes.set_xlabel("time per step")
     axes.grid(visible=True, axis="x")

@@ -65,6 +65,18 @@ def test_differences_name_what_is_not_as_it_was() -> None:
     ]
 
 
+@pytest.mark.parametrize(("name", "old", "new", "told"), [
+    ("rounds", 10, 20, False),
+    ("warmup", 404, 604, False),  # steps until they were level
+    ("warmup", False, True, True),  # the plug-in's own switch
+    ("iterations", 1, 100, True),
+])  # fmt: skip
+def test_numbers_that_follow_the_time_explain_nothing(name: str, old: int, new: int, told: bool) -> None:
+    before, after = ({"environment": {}, "work": {}, "method": {name: value}} for value in (old, new))
+
+    assert bool(differences(before, after)) is told
+
+
 def test_a_field_that_only_one_side_has_is_a_difference() -> None:
     sides: list[dict[str, dict[str, str]]] = [
         {"environment": {"driver": "1"}, "work": {}, "method": {}},
