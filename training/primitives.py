@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from training import precision
+from training import layers, pages, precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,11 @@ HOST_SIDE, ACCELERATOR_SIDE, MATRIX_UNIT_SIDE = 1024, 4096, 8192
 The largest for the matrix units of an accelerator, which take 0.2 ms for a bfloat16 product of 4096: at the edges of so
 few tiles a large GPU idles for a tenth of it.
 """
+HOST_IMAGES, ACCELERATOR_IMAGES = (16, 64, 16), (64, 256, 32)
+"""Batch size, channels and side of what is convolved and pooled: enough to fill a core or a GPU."""
+HOST_WEIGHTS, ACCELERATOR_WEIGHTS = (2, 256, 1), (2, 2048, 1)
+"""The same of a convolution with so few places that its weights are all that takes time."""
+FRESH_BYTES = 64 * MIB
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,18 @@ def _matmul(side: int, dtype: torch.dtype, device: Device) -> Operation:
     return Operation(partial(torch.mm, one, other, out=torch.empty_like(one)))
 
 
+def _convolution(images: tuple[int, int, int], device: Device) -> Operation:
+    return Operation(layers.convolution(*images, device.torch_device))
+
+
+def _pooling(images: tuple[int, int, int], device: Device) -> Operation:
+    return Operation(layers.pooling(*images, device.torch_device))
+
+
+def _fresh_memory(_device: Device) -> Operation:
+    return Operation(pages.touched_anew(FRESH_BYTES))
+
+
 def _copy(size_bytes: int, to_device: bool, pinned: bool, device: Device) -> Operation:
     there = torch.zeros(size_bytes, dtype=torch.uint8, device=device.torch_device)
     here = torch.zeros(size_bytes, dtype=torch.uint8, pin_memory=pinned)
@@ -121,6 +138,24 @@ def _copy(size_bytes: int, to_device: bool, pinned: bool, device: Device) -> Ope
 def _array(device: Device) -> torch.Tensor:
     size_bytes = ACCELERATOR_ARRAY_BYTES if device.is_accelerator else HOST_ARRAY_BYTES
     return torch.zeros(size_bytes // 4, device=device.torch_device)
+
+
+def _layer_rows(
+    images: tuple[int, int, int], weights: tuple[int, int, int], calls: tuple[int, int, int]
+) -> dict[str, Primitive]:
+    """Layers forward and backward: of images, and a convolution of weights alone; `calls` of each in their order."""
+    convolution, of_weights, pooling = calls
+    flops, weight_bytes = layers.convolution_flops(*images), layers.convolution_weight_bytes(*weights)
+    moved_bytes = layers.pooling_bytes(*images)
+    return {
+        "convolution-float32": Primitive(
+            "convolution", convolution, partial(_convolution, images), flops, "FLOP", "float32"
+        ),
+        "convolution-weights": Primitive(
+            "convolution-weights", of_weights, partial(_convolution, weights), weight_bytes, "B", "float32"
+        ),
+        "pooling": Primitive("pooling", pooling, partial(_pooling, images), moved_bytes, "B", "float32"),
+    }
 
 
 def _memory_row(array_bytes: int, calls: int) -> Primitive:
@@ -150,6 +185,10 @@ _ON_HOST = {
     "dispatch": Primitive("dispatch", 10_000, _dispatch),
     "read-idle": Primitive("read-idle", 50_000, _read_idle),
     "memory": _memory_row(HOST_ARRAY_BYTES, 1),
+    "fresh-memory": Primitive(
+        "fresh-memory", 1, _fresh_memory, FRESH_BYTES, "B", missing=lambda _device: pages.missing()
+    ),
+    **_layer_rows(HOST_IMAGES, HOST_WEIGHTS, (1, 10, 5)),
     "matmul-float32": _matmul_row(HOST_SIDE, 1, torch.float32, "float32"),
     "matmul-bfloat16": _matmul_row(HOST_SIDE, 1, torch.bfloat16, "bfloat16", precision.lacks_bfloat16),
 }
@@ -160,6 +199,7 @@ _ON_ACCELERATOR = {
     "read-busy": Primitive("read-busy", 50, _read_busy),
     **_copy_rows(),
     "memory": _memory_row(ACCELERATOR_ARRAY_BYTES, 20),
+    **_layer_rows(ACCELERATOR_IMAGES, ACCELERATOR_WEIGHTS, (4, 20, 50)),
     "matmul-float32": _matmul_row(ACCELERATOR_SIDE, 4, torch.float32, "float32"),
     "matmul-tf32": _matmul_row(MATRIX_UNIT_SIDE, 4, torch.float32, "tf32", precision.lacks_tf32),
     "matmul-bfloat16": _matmul_row(MATRIX_UNIT_SIDE, 8, torch.bfloat16, "bfloat16", precision.lacks_bfloat16),

@@ -16,8 +16,12 @@ TITLES = {
     "read-busy": "reading one value (device busy)",
     "copy-to-device": "copy to the device",
     "copy-to-host": "copy to the host",
+    "fresh-memory": "memory touched for the first time",
     "memory": "memory",
+    "pooling": "max pooling, forward and backward",
     "matmul": "matrix product",
+    "convolution": "convolution, forward and backward",
+    "convolution-weights": "convolution that is all weights",
 }
 _COLUMNS = (
     Column("device", is_number=False), Column("what", is_number=False), Column("kind", is_number=False),

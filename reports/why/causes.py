@@ -11,6 +11,7 @@ from reports.why.shares import Shares
 
 LAUNCH, COPY, READ, INPUT = "launch-bound", "copy-bound", "read-bound", "input-bound"
 COMPUTE, MEMORY, UNDER_FILLED, CANNOT_TELL = "compute-bound", "memory-bound", "under-filled", "cannot tell"
+POOLING, ALLOCATION = "pooling-bound", "allocation-bound"
 FILLED = 0.2
 """A device that works at less than this share of its ceilings is short of work to do at once, not of speed."""
 MOST_IN_EXCESS = 0.5
@@ -47,7 +48,9 @@ def cause_of(case: Facts, parts: Parts, machine: Machine, shares: Shares) -> Cau
         READ: shares.reads,
         INPUT: shares.inputs,
         COMPUTE: shares.arithmetic + shares.below_ceiling,
-        MEMORY: shares.traffic,
+        MEMORY: shares.traffic + shares.weights,
+        POOLING: shares.pooling,
+        ALLOCATION: shares.fresh,
     }
     name = max(weights, key=lambda one: weights[one])
     if shares.unexplained > weights[name]:
@@ -56,8 +59,9 @@ def cause_of(case: Facts, parts: Parts, machine: Machine, shares: Shares) -> Cau
     if shares.unexplained < -MOST_IN_EXCESS * case.core_share:
         told = _percent(1 - shares.unexplained / case.core_share)
         return Cause(CANNOT_TELL, f"the parts come to {told} of the step as measured")
-    device = shares.arithmetic + shares.traffic + shares.below_ceiling
-    if machine.is_asynchronous and name in {COMPUTE, MEMORY} and shares.arithmetic + shares.traffic < FILLED * device:
+    at_ceilings = shares.arithmetic + shares.traffic + shares.weights + shares.pooling
+    device = at_ceilings + shares.below_ceiling
+    if machine.is_asynchronous and name in {COMPUTE, MEMORY, POOLING} and at_ceilings < FILLED * device:
         name = UNDER_FILLED
     return Cause(name, _because(name, case, parts, shares))
 
@@ -73,14 +77,15 @@ def missing(case: Facts, machine: Machine) -> list[str]:
 
 def _because(name: str, case: Facts, parts: Parts, shares: Shares) -> str:
     whole = f"of {seconds(case.own_time_s)}"
-    ceiling = f"{significant(case.flops / 1e6)} MFLOP need {seconds(parts.arithmetic_s)} at the matrix-product rate"
+    rates = "rates of products and convolutions" if case.convolution_flops else "matrix-product rate"
+    ceiling = f"{significant(case.flops / 1e6)} MFLOP need {seconds(parts.arithmetic_s)} at the {rates}"
 
     def told(share: float) -> str:
         return f"{seconds(share * case.step_time_s)} {whole}"
 
     each = (shares.operators + shares.around) * case.step_time_s / case.operators
-    device = shares.arithmetic + shares.traffic + shares.below_ceiling
-    megabytes = significant(case.traffic_bytes / 1e6)
+    device = shares.arithmetic + shares.traffic + shares.weights + shares.pooling + shares.below_ceiling
+    weights = f" and {_megabytes(case.weight_bytes)} of convolutions' weights" if case.weight_bytes else ""
     return {
         LAUNCH: f"{round(case.operators, 1):,g} operators at {seconds(each)} each take "
         f"{told(shares.operators + shares.around)}",
@@ -89,9 +94,17 @@ def _because(name: str, case: Facts, parts: Parts, shares: Shares) -> str:
         READ: f"reading the loss takes {told(shares.reads)}, lost overlap included",
         INPUT: f"making the batch takes {told(shares.inputs)}",
         COMPUTE: f"{ceiling}, and as this model reaches it {told(shares.arithmetic + shares.below_ceiling)}",
-        MEMORY: f"{megabytes} MB of weights and gradients need {told(shares.traffic)} at the memory bandwidth",
+        MEMORY: f"{_megabytes(case.moved_bytes)} of memory traffic{weights} take "
+        f"{told(shares.traffic + shares.weights)}",
+        POOLING: f"{_megabytes(case.pooled_bytes)} that pooling reads and writes take {told(shares.pooling)}",
+        ALLOCATION: f"the allocator takes {_megabytes(case.fresh_bytes)} anew from the system at every step: its page "
+        f"faults take {told(shares.fresh)}",
         UNDER_FILLED: f"{ceiling}, but the device is busy for {told(device)}",
     }[name]
+
+
+def _megabytes(size_bytes: float) -> str:
+    return f"{significant(size_bytes / 1e6)} MB"
 
 
 def _percent(share: float) -> str:

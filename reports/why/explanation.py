@@ -88,12 +88,12 @@ def _explained(case: Facts, machine: Machine, scales: Scales, tried: pd.DataFram
         **vars(shares),
         "cause": cause.name,
         "because": cause.because,
-        **_cured(case, parts, best(usable)),
+        **_cured(case, parts, machine, best(usable)),
     }
 
 
-def _cured(case: Facts, parts: Parts, cure: dict[Any, Any] | None) -> dict[str, Any]:
-    ceiling_s = max(parts.arithmetic_s, parts.traffic_s) / case.core_share
+def _cured(case: Facts, parts: Parts, machine: Machine, cure: dict[Any, Any] | None) -> dict[str, Any]:
+    ceiling_s = max(parts.arithmetic_s, case.traffic_bytes / machine.memory_b_s) / case.core_share
     best_s = case.step_time_s if cure is None else case.step_time_s * cure["ratio"]
     told = {"cure": "", "question": "", "best_s": best_s, "ceiling_s": ceiling_s, "ceiling_share": ceiling_s / best_s}
     if cure is None:

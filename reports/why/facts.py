@@ -12,7 +12,7 @@ from reports.why.primitives import results
 BYTES_PER_PARAMETER = 24
 """Least traffic of one float32 parameter in one step of plain SGD: its weight is read in the forward pass, the backward
 pass and the update and written once; its gradient is written once and read once; 4 bytes each. Activations, and what
-other optimizers keep, come on top and are not counted."""
+other optimizers keep, come on top."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,10 @@ class Facts:
     """One training case: its step time in seconds, and what a step holds; NaN is what the file does not tell.
 
     `core_share` is the share of its core that a one-thread case got (`reports.why.primitives`).
+    Of `flops`, `convolution_flops` are convolutions'. `moved_bytes` are those that operators read and write, but for
+    `pooled_bytes`, which are pooling's, and `weight_bytes`, those of convolutions' weights; without counted bytes,
+    `moved_bytes` is the least traffic of the parameters. `fresh_bytes` of memory are touched for the first time, each
+    page with a page fault; 0 where the file does not tell.
     `copies` and `copied_bytes` go from the host to the device; `enqueue_s` and `busy_s` are the host's and the device's
     own clocks per step, on an accelerator.
     """
@@ -35,6 +39,11 @@ class Facts:
     copies: float
     copied_bytes: float
     flops: float
+    convolution_flops: float
+    moved_bytes: float
+    pooled_bytes: float
+    weight_bytes: float
+    fresh_bytes: float
     parameters: float
     enqueue_s: float
     busy_s: float
@@ -57,7 +66,7 @@ class Facts:
 
     @property
     def traffic_bytes(self) -> float:
-        """Least bytes that a step moves through the device's memory."""
+        """Least bytes that a step moves through the device's memory, whatever is fused or cached."""
         return self.parameters * BYTES_PER_PARAMETER
 
 
@@ -76,7 +85,8 @@ def _is_training(case: dict[Any, Any]) -> bool:
 def _facts(case: dict[Any, Any]) -> Facts:
     extra = mapping(case["extra"])
     counts, clocks = mapping(extra.get("counts")), mapping(extra.get("clocks"))
-    steps = positive(counts.get("steps"))
+    steps, parameters = positive(counts.get("steps")), positive(counts.get("parameters"))
+    moved = mapping(extra.get("bytes_by_kind"))
 
     def per_step(name: str) -> float:
         return count(counts[name]) / steps if name in counts else math.nan
@@ -91,7 +101,12 @@ def _facts(case: dict[Any, Any]) -> Facts:
         copies=per_step("host_to_device_copies"),
         copied_bytes=per_step("host_to_device_bytes"),
         flops=positive(extra.get("flops_per_step")),
-        parameters=positive(counts.get("parameters")),
+        convolution_flops=count(mapping(extra.get("flops_by_kind")).get("convolution")),
+        moved_bytes=count(moved["other"]) if "other" in moved else parameters * BYTES_PER_PARAMETER,
+        pooled_bytes=count(moved.get("pooling")),
+        weight_bytes=count(moved.get("convolution_weights")),
+        fresh_bytes=count(case["fresh_bytes"]),
+        parameters=parameters,
         enqueue_s=positive(clocks.get("enqueue_s")),
         busy_s=positive(clocks.get("busy_s")),
         core_share=float(case["core_share"]),

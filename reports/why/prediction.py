@@ -23,8 +23,9 @@ from reports.why.primitives import Machine
 NEAR = 0.25
 """A prediction within this share of the measured time counts as right."""
 LARGEST_SCALE = 1000.0
-LEAST_ARITHMETIC = 0.1
-"""Below this share of a reference step, arithmetic at the ceiling is too small to tell how efficient it is."""
+LEAST_ARITHMETIC = NEAR
+"""Below this share of a reference step, arithmetic at the ceiling is too small to tell how efficient it is: an error of
+the other parts, as large as a prediction may be off and still count as right, would more than double it."""
 METHODS = ("counts alone", "one scale", "two scales")
 PREDICTION_COLUMNS = ["fullname", "device", "model", "batch_size", "log_interval", "step_time_s", *METHODS]
 
@@ -46,6 +47,14 @@ class Parts:
     read_s: float
     arithmetic_s: float
     traffic_s: float
+    weights_s: float
+    pooling_s: float
+    fresh_s: float
+
+    @property
+    def besides_s(self) -> float:
+        """What the device does besides arithmetic."""
+        return self.traffic_s + self.weights_s + self.pooling_s
 
     @property
     def is_known(self) -> bool:
@@ -54,13 +63,19 @@ class Parts:
 
 
 def parts_of(case: Facts, machine: Machine) -> Parts:
-    """Return the parts; NaN where a primitive or a count is missing. `read_s` is one read's latency."""
+    """Return the parts; NaN where a primitive or a count is missing. `read_s` is one read's latency.
+
+    An operator's arithmetic and its traffic are taken to follow each other, and no tensor to stay in a cache.
+    """
     return Parts(
         operators_s=case.operators * machine.operator_s,
         copies_s=machine.copies_s(case.copies, case.copied_bytes),
         read_s=machine.read_s,
-        arithmetic_s=case.flops / machine.float32_flop_s,
-        traffic_s=case.traffic_bytes / machine.memory_b_s,
+        arithmetic_s=machine.arithmetic_s(case.flops, case.convolution_flops),
+        traffic_s=case.moved_bytes / machine.memory_b_s,
+        weights_s=machine.weights_s(case.weight_bytes),
+        pooling_s=machine.pooling_s(case.pooled_bytes),
+        fresh_s=0.0 if machine.is_asynchronous else machine.fresh_s(case.fresh_bytes),
     )
 
 
@@ -70,11 +85,11 @@ def predicted_s(case: Facts, machine: Machine, scales: Scales = Scales()) -> flo
     if not parts.is_known:
         return math.nan
     host_s = parts.operators_s * scales.operators
-    work_s = parts.arithmetic_s * scales.arithmetic + parts.traffic_s
+    work_s = parts.arithmetic_s * scales.arithmetic + parts.besides_s
     if machine.is_asynchronous:
         return step_time_s(pipeline_step(case, parts, host_s, work_s), case.read_interval)
     reads_s = parts.read_s / case.read_interval if case.read_interval else 0.0
-    return host_s + work_s + parts.copies_s + reads_s
+    return host_s + work_s + parts.fresh_s + parts.copies_s + reads_s
 
 
 def pipeline_step(case: Facts, parts: Parts, host_s: float, device_s: float) -> Step:
@@ -124,13 +139,13 @@ def scales_for(case: Facts, found: Sequence[Facts], machine: Machine) -> Scales:
 def operator_scale(others: Sequence[Facts], machine: Machine) -> float:
     """Return the scale from the setting whose bare operators fill the largest part of its step.
 
-    They must outweigh arithmetic and traffic at their ceilings there; without such a setting the scale is 1.
+    They must outweigh what the device does at its ceilings there; without such a setting the scale is 1.
     """
     known = {one.setting: parts for one in others if (parts := parts_of(one, machine)).is_known}
     filled = {
         setting: parts.operators_s / _median_time_s(others, setting)
         for setting, parts in known.items()
-        if parts.operators_s > parts.arithmetic_s + parts.traffic_s
+        if parts.operators_s > parts.arithmetic_s + parts.besides_s
     }
     if not filled:
         return 1.0

@@ -12,27 +12,36 @@ from typing import Any
 import pandas as pd
 
 from reports.identity import is_cpu
-from reports.values import count, mapping, positive, text
+from reports.values import count, mapping, number, positive, text
 
 PRIMITIVE_COLUMNS = [
     "fullname", "device", "name", "dtype", "memory", "threads", "amount", "amount_unit", "median_s", "iqr_s", "rounds",
-    "rate", "core_share",
+    "rate", "core_share", "fresh_bytes",
 ]  # fmt: skip
-NAMES = ("dispatch", "launch", "read-idle", "read-busy", "copy-to-device", "copy-to-host", "memory", "matmul")
+NAMES = (
+    "dispatch", "launch", "read-idle", "read-busy", "copy-to-device", "copy-to-host", "fresh-memory", "memory",
+    "pooling", "matmul", "convolution", "convolution-weights",
+)  # fmt: skip
 
 ONE_THREAD = "cpu"
+LEAST_OWN_PART = 0.1
+"""What page faults leave of a primitive's time at least: their cost is known to within some tenths."""
 
 
 def results(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per fullname with a result: the newest launch's, with the median time over the launches.
 
     `own_s` is the median over the launches of the time times `core_share`; `core_share` then is its part of `median_s`.
+    `fresh_bytes` is the median as well, since how often memory is touched anew differs from launch to launch.
     """
     measured = cases[cases["median_s"].notna()]
     shares = pd.Series([core_share(case) for case in measured.to_dict("records")], index=measured.index, dtype=float)
-    measured = measured.assign(own_s=measured["median_s"] * shares)
+    fresh = pd.Series(
+        [number(mapping(extra).get("fresh_bytes")) for extra in measured["extra"]], index=measured.index, dtype=float
+    )
+    measured = measured.assign(own_s=measured["median_s"] * shares, fresh_bytes=fresh)
     newest = measured.drop_duplicates("fullname", keep="last").set_index("fullname", drop=False)
-    times = measured.groupby("fullname")[["median_s", "iqr_s", "own_s"]].median()
+    times = measured.groupby("fullname")[["median_s", "iqr_s", "own_s", "fresh_bytes"]].median()
     told = newest.assign(**{name: times[name] for name in times.columns})
     return told.assign(core_share=told["own_s"] / told["median_s"]).reset_index(drop=True)
 
@@ -59,6 +68,7 @@ def _primitive(case: dict[Any, Any]) -> dict[str, Any] | None:
         "threads": count(told.get("threads")),
         "amount": amount,
         "rate": amount / case["own_s"],
+        "fresh_bytes": count(case["fresh_bytes"]),
     }
 
 
@@ -85,7 +95,9 @@ class Machine:
 
     `operator_s` is what handing over one operator costs the host: a launch on an accelerator, a dispatch on a
     processor. `copy_latency_s` and `copy_bandwidth_b_s` are of pageable copies to the device. `memory_b_s` is the
-    bandwidth of the device's own memory, `float32_flop_s` its best rate of float32 matrix products.
+    bandwidth of the device's own memory, `float32_flop_s` its best rate of float32 matrix products. Of layers, forward
+    and backward, `convolution_flop_s` is the rate of a float32 convolution, `weights_b_s` that of one which is all
+    weights, `pooling_b_s` that of a max pooling. `fresh_b_s` is the rate of touching memory for the first time.
     """
 
     device: str
@@ -95,11 +107,32 @@ class Machine:
     copy_bandwidth_b_s: float = math.nan
     memory_b_s: float = math.nan
     float32_flop_s: float = math.nan
+    convolution_flop_s: float = math.nan
+    weights_b_s: float = math.nan
+    pooling_b_s: float = math.nan
+    fresh_b_s: float = math.nan
 
     @property
     def is_asynchronous(self) -> bool:
         """Whether the host goes on while the device works."""
         return not is_cpu(self.device)
+
+    def arithmetic_s(self, flops: float, convolution_flops: float) -> float:
+        """Return what so many float32 operations take, those of convolutions among them; all at one rate if need be."""
+        rate = self.float32_flop_s if math.isnan(self.convolution_flop_s) else self.convolution_flop_s
+        return (flops - convolution_flops) / self.float32_flop_s + convolution_flops / rate
+
+    def weights_s(self, weight_bytes: float) -> float:
+        """Return what convolutions take to lay out so many bytes of weights; at the memory's bandwidth if need be."""
+        return weight_bytes / (self.memory_b_s if math.isnan(self.weights_b_s) else self.weights_b_s)
+
+    def pooling_s(self, pooled_bytes: float) -> float:
+        """Return what pooling takes that reads and writes so many bytes; at the memory's bandwidth if need be."""
+        return pooled_bytes / (self.memory_b_s if math.isnan(self.pooling_b_s) else self.pooling_b_s)
+
+    def fresh_s(self, fresh_bytes: float) -> float:
+        """Return what the host pays for so many bytes of memory never touched before; 0 where that is not known."""
+        return 0.0 if math.isnan(self.fresh_b_s) else fresh_bytes / self.fresh_b_s
 
     def copies_s(self, copies: float, copied_bytes: float) -> float:
         """Return what so many blocking copies of so many bytes in all take."""
@@ -118,6 +151,8 @@ def machine_of(found: pd.DataFrame, device: str) -> Machine:
     latency_s, bandwidth_b_s = _copies(own)
     operator = ("launch", "dispatch") if not is_cpu(device) else ("dispatch",)
     times_s = [_fastest_s(host, name) for name in operator]
+    fresh_b_s = float(own.loc[own["name"] == "fresh-memory", "rate"].max())
+    float32 = own[own["dtype"] == "float32"]
     return Machine(
         device=device,
         operator_s=next((time_s for time_s in times_s if not math.isnan(time_s)), math.nan),
@@ -125,8 +160,20 @@ def machine_of(found: pd.DataFrame, device: str) -> Machine:
         copy_latency_s=latency_s,
         copy_bandwidth_b_s=bandwidth_b_s,
         memory_b_s=float(own.loc[own["name"] == "memory", "rate"].max()),
-        float32_flop_s=float(own.loc[(own["name"] == "matmul") & (own["dtype"] == "float32"), "rate"].max()),
+        float32_flop_s=float(float32.loc[float32["name"] == "matmul", "rate"].max()),
+        convolution_flop_s=_rate_in_kept_memory(float32, "convolution", fresh_b_s),
+        weights_b_s=_rate_in_kept_memory(own, "convolution-weights", fresh_b_s),
+        pooling_b_s=_rate_in_kept_memory(own, "pooling", fresh_b_s),
+        fresh_b_s=fresh_b_s,
     )
+
+
+def _rate_in_kept_memory(found: pd.DataFrame, name: str, fresh_b_s: float) -> float:
+    """Return the best rate without the page faults that this process's allocator happened to cause."""
+    rows = found[found["name"] == name]
+    faults_s = 0.0 if math.isnan(fresh_b_s) else rows["fresh_bytes"] / fresh_b_s
+    times_s = (rows["median_s"] - faults_s).clip(lower=LEAST_OWN_PART * rows["median_s"])
+    return float((rows["amount"] / times_s).max())
 
 
 def _fastest_s(found: pd.DataFrame, name: str) -> float:

@@ -66,6 +66,27 @@ def test_floating_point_operations_of_a_step(model: str, batch_size: int, flops:
     assert count_steps(run_of(model, batch_size, "never"), 1).flops_per_step == flops
 
 
+def test_operations_of_convolutions_are_told_from_those_of_matrix_products() -> None:
+    """A sample's forward pass: 194,688 + 1,115,136 in convolutions, 204,800 + 2,560 in products; backward as above."""
+    counts = count_steps(run_of("mnist-cnn", 32, "never"), 1)
+
+    convolution, matmul = 3 * (194_688 + 1_115_136) - 194_688, 3 * (204_800 + 2_560)
+    assert counts.flops_by_kind == {"convolution": 32 * convolution, "matmul": 32 * matmul}
+    assert counts.flops_per_step == sum(counts.flops_by_kind.values())
+
+
+def test_bytes_are_those_of_one_step_however_many_are_counted() -> None:
+    once, often = (count_steps(run_of("mnist-cnn", 32, "never"), steps).bytes_by_kind for steps in (1, 3))
+
+    assert once == often
+    # 4,752 weights in convolutions: read forward, read backward, gradients written
+    assert once["convolution_weights"] == 3 * 4 * 4_752
+    # 16 x 26 x 26 and 32 x 11 x 11 values a sample; odd rows are left out: 16 x 13 x 13 and 32 x 5 x 5 pooled ones;
+    # forward reads values and writes pooled ones and places, backward reads all three and writes values
+    values, pooled = 16 * 26 * 26 + 32 * 11 * 11, 16 * 13 * 13 + 32 * 5 * 5
+    assert once["pooling"] == 32 * (3 * 4 * values + 2 * (4 + 8) * pooled)
+
+
 @pytest.mark.parametrize(("model", "parameters"), [("iris-mlp", 83), ("mnist-cnn", 108_618)])
 def test_parameters_are_counted(model: str, parameters: int) -> None:
     assert count_steps(run_of(model, 16, "never"), 1).parameters == parameters
@@ -114,7 +135,7 @@ def test_a_burden_on_every_step_is_blamed_on_exactly_the_right_count(
     assert {key: found[key] - expected[key] for key in found if found[key] != expected[key]} == more
 
 
-def test_a_record_of_counts_is_plain_and_leaves_flops_to_their_own_field() -> None:
+def test_a_record_of_counts_is_plain_and_leaves_what_is_of_one_step_to_fields_of_their_own() -> None:
     counts = count_steps(run_of("iris-mlp", 120, 10), 10)
 
     assert counts.as_plain() == {
@@ -126,5 +147,6 @@ def test_a_record_of_counts_is_plain_and_leaves_flops_to_their_own_field() -> No
         "host_to_device_bytes": 0,
         "parameters": 83,
     }
+    assert set(counts.per_step()) == {"flops_per_step", "flops_by_kind", "bytes_by_kind"}
     assert counts.operators > 100
     assert replace(counts, steps=5).as_plain()["steps"] == 5

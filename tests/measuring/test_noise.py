@@ -118,6 +118,29 @@ def test_a_watch_without_rounds_has_no_ratio() -> None:
     assert Watch().cpu_time_ratio() is None
 
 
+def test_fresh_memory_is_told_by_the_page_faults_of_the_rounds_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three rounds of two calls fault 10, 30 and 20 pages of 4096 bytes; what happens between them does not count."""
+    faults = iter([5, 15, 100, 130, 200, 220, 300])  # at the beginning, then after and before each round
+    monkeypatch.setattr("fixtures.watch.page_faults", lambda: next(faults))
+    monkeypatch.setattr("fixtures.watch.mmap.PAGESIZE", 4096)
+    watch = Watch()
+
+    watch.begin(calls=2)
+    for _ in range(3):
+        watch.round_over()
+
+    assert watch.fresh_bytes() == 20 * 4096 / 2
+
+
+def test_where_page_faults_are_not_counted_fresh_memory_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fixtures.watch.resource", None)
+    watch = Watch()
+    watch.begin()
+    watch.round_over()
+
+    assert watch.fresh_bytes() is None
+
+
 def test_the_gpu_is_read_between_rounds_but_not_too_often(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = iter([1.0, 1.0, 1.01, 1.01, 1.2, 1.2, 1.3])
     monkeypatch.setattr("fixtures.watch.time.perf_counter", lambda: next(now_s))

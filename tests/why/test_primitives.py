@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import mmap
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from torch.nn import functional
+from torch.utils.flop_counter import FlopCounterMode
 
 from fixtures.primitives import settling
-from training import precision, primitives
+from fixtures.traffic import TrafficCounter
+from fixtures.watch import page_faults
+from training import layers, pages, precision, primitives
 from training.devices import DEVICES, Device
 from training.primitives import primitives_of
 
@@ -27,7 +32,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_is_copied_to_a_cpu_nor_launched_on_it() -> None:
-    assert list(primitives_of(CPU)) == ["dispatch", "read-idle", "memory", "matmul-float32", "matmul-bfloat16"]
+    assert list(primitives_of(CPU)) == [
+        "dispatch", "read-idle", "memory", "fresh-memory", "convolution-float32", "convolution-weights", "pooling",
+        "matmul-float32", "matmul-bfloat16",
+    ]  # fmt: skip
 
 
 def test_an_accelerator_copies_both_ways_at_three_sizes_from_two_kinds_of_memory() -> None:
@@ -48,6 +56,11 @@ def test_an_accelerator_copies_both_ways_at_three_sizes_from_two_kinds_of_memory
         (CUDA, "memory", 1_073_741_824, "B"),  # 512 MiB read and written
         (CUDA, "copy-to-device-4kib-pageable", 4096, "B"),
         (CUDA, "copy-to-host-64mib-pinned", 67_108_864, "B"),
+        (CPU, "fresh-memory", 67_108_864, "B"),
+        (CPU, "convolution-float32", 905_969_664, "FLOP"),  # 3 parts of 2 * 16 * 16^2 * 64^2 * 9
+        (CUDA, "convolution-float32", 231_928_233_984, "FLOP"),  # 3 parts of 2 * 64 * 32^2 * 256^2 * 9
+        (CPU, "convolution-weights", 7_077_888, "B"),  # 256^2 * 9 weights of 4 bytes, 3 times
+        (CPU, "pooling", 4_718_592, "B"),  # 18 bytes for each of 16 * 64 * 16^2 values: 3 * 4 and 2 * (4 + 8) / 4
         (CPU, "dispatch", None, None),
         (CUDA, "launch", None, None),
         (CUDA, "read-busy", None, None),
@@ -66,6 +79,67 @@ def test_an_addition_passes_over_the_whole_array() -> None:
     run()
 
     assert torch.equal(result_of(run), torch.full((SMALL // 4,), 2.0))
+
+
+@pytest.mark.parametrize("name", ["convolution-float32", "convolution-weights", "pooling"])
+def test_a_layers_amount_is_what_is_counted_of_it_in_a_step(name: str) -> None:
+    row = primitives_of(CPU)[name]
+    run = row.prepare(CPU).run
+
+    with FlopCounterMode(display=False) as flops, TrafficCounter() as traffic:
+        run()
+
+    kinds = {"convolution-weights": "convolution_weights", "pooling": "pooling"}
+    counted = flops.get_total_flops() if row.amount_unit == "FLOP" else traffic.bytes_by_kind[kinds[name]]
+    assert row.amount == counted
+
+
+def test_a_convolution_has_the_gradients_that_training_computes() -> None:
+    output, of_inputs, of_weights, _ = layers.convolution(2, 3, 5, torch.device("cpu"))()  # type: ignore[misc]
+
+    inputs, gradient, weights = (
+        torch.randn(*shape, generator=torch.Generator().manual_seed(1))
+        for shape in ((2, 3, 5, 5), (2, 3, 5, 5), (3, 3, 3, 3))
+    )
+    expected = functional.conv2d(inputs.requires_grad_(), weights.requires_grad_(), padding=1)
+    expected.backward(gradient)
+    assert inputs.grad is not None
+    assert weights.grad is not None
+    torch.testing.assert_close(output, expected.detach())
+    torch.testing.assert_close(of_inputs, inputs.grad)
+    torch.testing.assert_close(of_weights, weights.grad)
+
+
+def test_pooling_hands_gradients_to_the_largest_of_each_window() -> None:
+    output, places, back = layers.pooling(2, 3, 4, torch.device("cpu"))()  # type: ignore[misc]
+
+    assert output.shape == (2, 3, 2, 2)
+    assert torch.equal(back.flatten(2).gather(2, places.flatten(2)).flatten(), layers_gradient((2, 3, 2, 2)))
+    assert int((back != 0).sum()) == output.numel()
+
+
+def layers_gradient(shape: tuple[int, ...]) -> torch.Tensor:
+    """The gradient that a layer on its own is given: unit normals of a fixed seed."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(1)).flatten()
+
+
+@pytest.mark.skipif(pages.missing() is not None, reason="needs Linux's madvise")
+def test_fresh_memory_faults_once_a_page_and_at_every_call() -> None:
+    touch = pages.touched_anew(100 * mmap.PAGESIZE)
+
+    touched = []
+    for _ in range(3):
+        before = page_faults()
+        assert int(touch().sum()) == 100
+        touched.append(page_faults() - before)
+
+    assert all(100 <= faults < 120 for faults in touched)
+
+
+def test_where_pages_cannot_be_given_back_fresh_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("training.pages.mmap.MADV_NOHUGEPAGE", raising=False)
+
+    assert "madvise" in (primitives_of(CPU)["fresh-memory"].missing(CPU) or "")
 
 
 def result_of(run: Callable[[], object]) -> torch.Tensor:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NEVER = "never"
+_FILLS = (*COLOURS, "#c9b037", "#4f5d8c", "#b07aa1", "#888888", "none")
+"""One per share, in their order; what is unexplained is hatched."""
 MOST_BARS = 16
 LEAST_TOLD = 0.005
 """Shares below this are left out of the words, and of the legend when they are that small everywhere."""
@@ -61,7 +63,7 @@ def _in_words(bar: dict[Any, Any]) -> str:
 def _draw(axes: Axes, bars: list[dict[Any, Any]]) -> None:
     places = list(range(len(bars)))[::-1]
     ends = [0.0] * len(bars)
-    for colour, (name, title) in zip([*COLOURS, "#888888", "none"], SHARE_TITLES.items(), strict=True):
+    for colour, (name, title) in zip(_FILLS, SHARE_TITLES.items(), strict=True):
         widths = [max(0.0, bar[name] * 100) for bar in bars]
         if max(widths) >= 100 * LEAST_TOLD:
             hatch, edge = ("///", "#888888") if colour == "none" else ("", "none")

@@ -79,6 +79,19 @@ def processor() -> list[dict[str, Any]]:
     ]
 
 
+def layers(device: str = "cpu") -> list[dict[str, Any]]:
+    """Return primitives of layers: convolutions at 50 GFLOP/s and their weights at 4 GB/s, pooling at 1 GB/s.
+
+    Memory touched for the first time comes at 2 GB/s.
+    """
+    return [
+        primitive(device, "convolution", 0.01, 5e8, amount_unit="FLOP", dtype="float32"),
+        primitive(device, "convolution-weights", 0.001, 4e6, amount_unit="B", dtype="float32"),
+        primitive(device, "pooling", 0.001, 1e6, amount_unit="B", dtype="float32"),
+        primitive(device, "fresh-memory", 0.01, 2e7, amount_unit="B"),
+    ]
+
+
 def accelerator() -> list[dict[str, Any]]:
     """Return a GPU's: 5 µs a launch, 20 µs a read, copies of 10 µs and 10 GB/s, 1 TB/s, 10 TFLOP/s."""
     return [

@@ -7,7 +7,7 @@ import pytest
 
 from reports.why.explanation import explain
 from reports.why.shares import SHARE_TITLES
-from tests.reports.why.made_cases import US, ablation, accelerator, frame, processor, training
+from tests.reports.why.made_cases import US, ablation, accelerator, frame, layers, processor, training
 
 
 def explained(*cases: dict[str, Any]) -> dict[Any, Any]:
@@ -81,7 +81,7 @@ def test_the_measured_clocks_take_the_place_of_predictions() -> None:
         (
             {"step_time_s": 0.003, "parameters": 1_000_000},
             "memory-bound",
-            "24.0 MB of weights and gradients need 2.40 ms of 3.00 ms at the memory bandwidth",
+            "24.0 MB of memory traffic take 2.40 ms of 3.00 ms",
         ),
         (
             {"step_time_s": 0.001},
@@ -93,6 +93,67 @@ def test_the_measured_clocks_take_the_place_of_predictions() -> None:
 )
 def test_the_largest_part_is_the_cause_on_a_processor(step: dict[str, Any], cause: str, because: str) -> None:
     row = explained(*processor(), training("cpu", **step))
+
+    assert (row["cause"], row["because"]) == (cause, because)
+
+
+@pytest.mark.parametrize(
+    ("device", "moved", "shares"),
+    [
+        # pooling 1 GB/s, weights 4 GB/s, the rest 10 GB/s, fresh memory 2 GB/s, of 1000 µs
+        ("cpu", {"pooling": 300_000, "convolution_weights": 400_000, "other": 1_000_000}, (0.1, 0.1, 0.3, 0.05)),
+        # 3 operators: 15 µs; all of it on the device, where other bytes move at 1 TB/s
+        ("cuda", {"pooling": 300_000, "convolution_weights": 400_000, "other": 10**8}, (0.1, 0.1, 0.3, 0.0)),
+    ],
+)
+def test_traffic_weights_pooling_and_fresh_memory_are_shares_of_their_own(
+    device: str, moved: dict[str, int], shares: tuple[float, ...]
+) -> None:
+    machine = [*processor(), *layers("cpu"), *accelerator(), *layers("cuda")]
+    case = training(device, 1000 * US, operators=3, flops=1, bytes_by_kind=moved, fresh_bytes=100_000)
+
+    row = explained(*machine, case)
+
+    assert tuple(row[name] for name in ("traffic", "weights", "pooling", "fresh")) == pytest.approx(shares)
+    assert sum(row[name] for name in SHARE_TITLES) == pytest.approx(1)
+
+
+def test_convolutions_are_at_the_ceiling_when_they_reach_the_rate_of_one() -> None:
+    # 10 MFLOP of products at 100 GFLOP/s and 20 of convolutions at 50
+    by_kind = {"convolution": 2e7, "matmul": 1e7}
+
+    row = explained(*processor(), *layers(), training("cpu", 1000 * US, flops=3e7, flops_by_kind=by_kind))
+
+    assert row["arithmetic"] == pytest.approx(0.5)
+    assert row["ceiling_s"] == pytest.approx(500 * US)
+    assert row["because"] == (
+        "30.0 MFLOP need 500 µs at the rates of products and convolutions, and as this model reaches it 500 µs of "
+        "1.00 ms"
+    )
+
+
+@pytest.mark.parametrize(
+    ("step", "cause", "because"),
+    [
+        (
+            {"bytes_by_kind": {"pooling": 500_000}},
+            "pooling-bound",
+            "0.500 MB that pooling reads and writes take 500 µs of 1.00 ms",
+        ),
+        (
+            {"fresh_bytes": 1_000_000},
+            "allocation-bound",
+            "the allocator takes 1.00 MB anew from the system at every step: its page faults take 500 µs of 1.00 ms",
+        ),
+        (
+            {"bytes_by_kind": {"convolution_weights": 1_600_000, "other": 1_000_000}},
+            "memory-bound",
+            "1.00 MB of memory traffic and 1.60 MB of convolutions' weights take 500 µs of 1.00 ms",
+        ),
+    ],
+)
+def test_causes_that_layers_and_the_allocator_have(step: dict[str, Any], cause: str, because: str) -> None:
+    row = explained(*processor(), *layers(), training("cpu", 1000 * US, **step))
 
     assert (row["cause"], row["because"]) == (cause, because)
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from reports.why.primitives import machine_of, primitives
-from tests.reports.why.made_cases import US, accelerator, frame, primitive, processor
+from tests.reports.why.made_cases import US, accelerator, frame, layers, primitive, processor
 
 
 def test_a_rate_is_the_amount_over_the_time() -> None:
@@ -62,3 +62,19 @@ def test_a_read_on_a_busy_device_costs_what_it_adds_to_the_work() -> None:
     busy = primitive("cuda", "read-busy", 150 * US, without_read_s=130 * US)
 
     assert primitives(frame(busy))["median_s"][0] == pytest.approx(20 * US)
+
+
+def test_layers_have_rates_of_their_own() -> None:
+    machine = machine_of(primitives(frame(*processor(), *layers())), "cpu")
+
+    assert (machine.convolution_flop_s, machine.weights_b_s) == (pytest.approx(5e10), pytest.approx(4e9))
+    assert (machine.pooling_b_s, machine.fresh_b_s) == (pytest.approx(1e9), pytest.approx(2e9))
+
+
+@pytest.mark.parametrize(("fresh_bytes", "rate"), [(1_000_000, 8e9), (4_000_000, 4e10)])
+def test_page_faults_of_a_layers_own_are_no_part_of_its_rate(fresh_bytes: int, rate: float) -> None:
+    """4 MB in 1 ms, of which 1 MB of fresh memory took 0.5; of faults that come to more than all, a tenth is left."""
+    pooling = primitive("cpu", "pooling", 0.001, 4e6, amount_unit="B", dtype="float32")
+    pooling["extra"]["fresh_bytes"] = fresh_bytes
+
+    assert machine_of(primitives(frame(*layers()[3:], pooling)), "cpu").pooling_b_s == pytest.approx(rate)
