@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reports.judging import Judgement
-from reports.marks import Rule, marks_of
+from reports.marks import marks_of
 from reports.verdicts import case_rows
 
 MOST_SESSIONS = 400
@@ -48,10 +48,10 @@ class Histories:
     cases: dict[str, History]
 
 
-def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement, rule: Rule | None = None) -> Histories:
+def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement) -> Histories:
     """Return the histories up to the judged session, the earlier sessions being those of its kind and machine."""
     frame = judgement.sessions
-    if judgement.started is None:
+    if judgement.started is None or judgement.course is None:
         return Histories([], [], {})
     is_ours = (frame["machine"] == judgement.machine) & (frame["kind"] == judgement.kind)
     ours = frame[is_ours & (frame["started"] <= pd.Timestamp(judgement.started))]
@@ -68,7 +68,7 @@ def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement, ru
         )
         for column, name in enumerate(names)
     }
-    for name, marks in marks_of(judgement, rule or Rule(), names, order).items():
+    for name, marks in marks_of(judgement.course, names, order).items():
         drawn[name].levels, drawn[name].changes, drawn[name].accepted = marks
     return Histories(sessions, environments, drawn)
 

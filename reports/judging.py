@@ -11,8 +11,9 @@ from reports.errors import ReportError
 from reports.history import earlier_sessions, of_session
 from reports.newest import Chosen, choose, newest_damaged
 from reports.rule.accepted import Book
+from reports.rule.course import Course
 from reports.rule.settings import Settings, as_table
-from reports.rule.verdict import replay
+from reports.rule.verdict import replayed
 from reports.runs import Runs
 from reports.sessions import sessions as sessions_of
 from reports.verdicts import JUDGED, NOT_SELECTED, TOO_LITTLE_HISTORY, case_rows, verdict_frame
@@ -30,6 +31,7 @@ class Judgement:
         expected: how many cases the session should have measured: those it selected, and those now missing.
         least_history: how many earlier sessions a case needs.
         rule: the rule's name and settings.
+        course: what the rule said along the history; None without a session.
     """
 
     verdicts: pd.DataFrame
@@ -43,6 +45,7 @@ class Judgement:
     least_history: int
     rule: dict[str, Any]
     problem: str = ""
+    course: Course | None = None
 
     @property
     def judged(self) -> int:
@@ -79,10 +82,10 @@ def judge(
     past = earlier_sessions(sessions, chosen.session, chosen.machine)
     if now.empty:
         return _without_session(runs, f"{chosen.session} holds no case", least_history, chosen)
-    verdicts = replay(sessions, settings, accepted, session=chosen.session, machine=chosen.machine)
-    cases = case_rows(verdicts)
+    found = replayed(sessions, settings, accepted, session=chosen.session, machine=chosen.machine)
+    cases = case_rows(found.verdicts)
     return Judgement(
-        verdicts=verdicts,
+        verdicts=found.verdicts,
         sessions=sessions,
         session=chosen.session,
         machine=chosen.machine,
@@ -93,6 +96,7 @@ def judge(
         least_history=least_history,
         rule={"name": "replay", **as_table(settings)},
         problem=_problem(now, past),
+        course=found.course,
     )
 
 

@@ -80,7 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.decision import exit_code
     from reports.freshness import held_to_age
     from reports.judging import judge
-    from reports.marks import Rule
     from reports.rendering import terminal
     from reports.rendering.files import write_report
     from reports.report import report_of
@@ -96,9 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     judgement = judge(runs, named or asked, settings=settings, accepted=accepted)
     if arguments.max_age:
         judgement = held_to_age(judgement, datetime.now(UTC), arguments.max_age)
-    report = report_of(
-        runs, judgement, arguments.fail_on, epochs=arguments.epochs, rule=Rule(settings=settings, accepted=accepted)
-    )
+    report = report_of(runs, judgement, arguments.fail_on, epochs=arguments.epochs)
     write_report(report, arguments.output)
     sys.stdout.write(terminal.render(report, arguments.output, colour=terminal.has_colour(sys.stdout)))
     return exit_code(judgement, arguments.fail_on)

@@ -18,13 +18,14 @@ from reports.rule.thresholds import Thresholds
 class Acceptance:
     """What a person accepted: from this session on the present level of these cases, or of these devices' machines.
 
-    `level` is ln of seconds without the machine's shift, NaN for whatever the level is.
+    `level` is ln of seconds without the machine's shift, NaN for whatever the level is; `reason` is the person's.
     """
 
     session: int
     cases: Ints
     devices: tuple[str, ...]
     level: float
+    reason: str = ""
 
 
 class Replay:
