@@ -11,6 +11,7 @@ from reports.errors import ReportError
 from reports.history import earlier_sessions, of_session
 from reports.newest import Chosen, choose, newest_damaged
 from reports.rule.accepted import Book
+from reports.rule.checkpoints import Shelf
 from reports.rule.course import Course
 from reports.rule.settings import Settings, as_table
 from reports.rule.verdict import replayed
@@ -59,12 +60,17 @@ class Judgement:
 
 
 def judge(
-    runs: Runs, run: str | Path | None = None, *, settings: Settings | None = None, accepted: Book | None = None
+    runs: Runs,
+    run: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    accepted: Book | None = None,
+    shelf: Shelf | None = None,
 ) -> Judgement:
     """Judge the newest session, or the one that `run` names by its id, a file's name or a file's path.
 
     `settings` are the rule's numbers and `accepted` what was accepted or renamed; without them the defaults hold, and
-    nothing was.
+    nothing was. A `shelf`, such as the cache of the runs, spares most of a replay that went there before.
 
     Raises:
         ReportError: nothing in the store has that name.
@@ -82,7 +88,7 @@ def judge(
     past = earlier_sessions(sessions, chosen.session, chosen.machine)
     if now.empty:
         return _without_session(runs, f"{chosen.session} holds no case", least_history, chosen)
-    found = replayed(sessions, settings, accepted, session=chosen.session, machine=chosen.machine)
+    found = replayed(sessions, settings, accepted, which=(chosen.session, chosen.machine), shelf=shelf)
     cases = case_rows(found.verdicts)
     return Judgement(
         verdicts=found.verdicts,

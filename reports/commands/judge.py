@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     runs = load_runs(arguments.store, also=[named] if named else [], cache=cache)
     _name_skipped(runs.skipped.to_dict("records"))
     settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
-    judgement = judge(runs, named or asked, settings=settings, accepted=accepted)
+    judgement = judge(runs, named or asked, settings=settings, accepted=accepted, shelf=cache)
     if arguments.max_age:
         judgement = held_to_age(judgement, datetime.now(UTC), arguments.max_age)
     report = report_of(runs, judgement, arguments.fail_on, epochs=arguments.epochs)

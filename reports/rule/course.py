@@ -9,7 +9,8 @@ from reports.rule.grid import Grid
 from reports.rule.night import Night
 from reports.rule.replay import Acceptance
 
-_CHANGED = {"regression": "slower", "improvement": "faster", "recovered": "recovered"}
+WORDS = ("slower", "faster", "recovered")
+_CHANGED = dict(zip(("regression", "improvement", "recovered"), WORDS, strict=True))
 
 
 class Change(NamedTuple):

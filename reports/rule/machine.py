@@ -98,6 +98,7 @@ class Machine:
         pending: a large shift that waits for a second one: its session, and whether it was slower.
         opened: an open regression.
         last: the last session that was not large.
+        scatter: how far each told session lay from the level.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -106,7 +107,7 @@ class Machine:
         self.held: set[int] = set()
         self.pending: tuple[int, bool] | None = None
         self.opened: Open | None = None
-        self._scatter: list[float] = []
+        self.scatter: list[float] = []
 
     @property
     def sd(self) -> float:
@@ -114,7 +115,7 @@ class Machine:
 
         A few values tell it badly, so it is taken larger while they are few.
         """
-        known = self._scatter[-self.settings.window :]
+        known = self.scatter[-self.settings.window :]
         if len(known) < LEAST_SHIFTS:
             return float("nan")
         scatter = baselines(np.array([known]), self.settings.trim)
@@ -131,7 +132,7 @@ class Machine:
             return Followed(level, 0.0, moved=self._standing(0.0))
         change, sd = float(median(known)) - level, self.sd
         large = self.is_large(change, sd)
-        self._scatter.append(change)
+        self.scatter.append(change)
         if not large:
             self.pending, self.last = None, session
             return Followed(level, change, moved=self._standing(change))

@@ -9,6 +9,7 @@ import pandas as pd
 
 from reports.history import earlier_sessions, is_new_machine, of_session
 from reports.rule.accepted import Accepted, Book
+from reports.rule.checkpoints import Shelf, walk
 from reports.rule.course import Course
 from reports.rule.grid import Grid, grid
 from reports.rule.renames import joined
@@ -35,7 +36,7 @@ def replay(
     machine: str | None = None,
 ) -> pd.DataFrame:
     """Return the verdicts of a session alone, as `replayed` finds them."""
-    return replayed(sessions, settings, accepted, session=session, machine=machine).verdicts
+    return replayed(sessions, settings, accepted, which=(session, machine)).verdicts
 
 
 def replayed(
@@ -43,31 +44,33 @@ def replayed(
     settings: Settings | None = None,
     accepted: Book | None = None,
     *,
-    session: str | None = None,
-    machine: str | None = None,
+    which: tuple[str | None, str | None] = (None, None),
+    shelf: Shelf | None = None,
 ) -> Replayed:
-    """Judge a session (default: the newest) by replaying its history from the first session of its machine and kind.
+    """Judge a session by replaying its history from the first session of its machine and kind.
+
+    `which` is its name and its machine class; the newest where they are not told.
 
     `sessions` is the frame of `reports.sessions.sessions`. The verdicts have the columns of
     `reports.verdicts.verdict_frame`, a row per case of the session or its history and one per device whose whole
     machine moved, and besides: `t` (the change in sd of one session), `shift` (relative, of the machine, taken out of
     the ratio), `detectable` and `detectable_in_two` (the smallest relative changes seen nine times in ten tonight and
     after two sessions). `baseline_s` includes tonight's shift, so that `ratio` is `median_s` over `baseline_s`; with
-    re-runs `median_s` is theirs. The same frame gives the same verdicts, whatever was judged before.
+    re-runs `median_s` is theirs. The same frame gives the same verdicts, whatever was judged before: `shelf` holds
+    states of earlier replays, which spare their part of the work.
 
     Raises:
         ValueError: there is no such session.
     """
     settings, accepted = settings or Settings(), accepted or Book()
     sessions = joined(sessions, accepted.renamed).reset_index(drop=True)
-    session, machine = _chosen(sessions, session, machine)
+    session, machine = _chosen(sessions, *which)
     history = earlier_sessions(sessions, session, machine)
     judged = pd.concat([history, of_session(sessions, session, machine)]).reset_index(drop=True)
     cells = grid(judged)
     walked = Replay(cells, settings, acceptances(accepted.accepted, cells, judged, machine))
     course = Course(cells, walked.accepted)
-    for at, night in enumerate(walked.walk()):
-        course.record(at, night)
+    night = walk(walked, course, shelf)
     first = "new-machine" if is_new_machine(sessions, session, machine) else "insufficient-history"
     rows = Rows(cells, judged, night, walked.own, first if history.empty else "new", machine)
     found = [rows.of_case(case) for case in range(len(cells.fullnames))]
