@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import rule
+from reports.commands import cached, rule
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--renamed-from", default="", metavar="OLD-NAME", help="CASE-GLOB is the new whole name of this case"
     )
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
@@ -42,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     book, settings = rule.book_of(arguments), rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    judgement = judge(load_runs(arguments.store), asked, settings=settings, accepted=book)
+    cache = cached.cache_of(arguments)
+    judgement = judge(load_runs(arguments.store, cache=cache), asked, settings=settings, accepted=book, shelf=cache)
     if arguments.renamed_from:
         return _rename(arguments, judgement.verdicts)
     return _accept(arguments, judgement.verdicts, judgement.session)

@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import rule
+from reports.commands import cached, rule
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from reports.run_cache import RunCache
 
 HELP = "compare two sets of runs, with an interval for each ratio"
 DECIDED = ("regression", "improvement", "unchanged")
@@ -26,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar=side.upper(),
             help=f"the runs {words}: a folder, a file, or a glob in quotes; commas between several",
         )
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
@@ -36,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from reports.rule.pairs import compare, environments
 
-    a, b = (_cases(word) for word in (arguments.a, arguments.b))
+    cache = cached.cache_of(arguments)
+    a, b = (_cases(word, cache) for word in (arguments.a, arguments.b))
     table = compare(a, b, rule.settings_of(arguments))
     machines = [sorted(set(side["machine"])) for side in (a, b)]
     hardware = machines[0] != machines[1]
@@ -50,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(not hardware and bool((table["verdict"] == "regression").any()))
 
 
-def _cases(words: str) -> "pd.DataFrame":
+def _cases(words: str, cache: "RunCache | None") -> "pd.DataFrame":
     """Read one side."""
     import pandas as pd
 
@@ -58,7 +62,7 @@ def _cases(words: str) -> "pd.DataFrame":
     from reports.runs import load_runs
 
     paths = [Path(path) for word in words.split(",") for path in (sorted(glob.glob(word)) or [word])]  # noqa: PTH207  any path
-    cases = pd.concat([load_runs(path).cases for path in paths])
+    cases = pd.concat([load_runs(path, cache=cache).cases for path in paths])
     if cases["median_s"].notna().sum() == 0:
         raise ReportError(f"{words}: no case was measured")
     return cases.sort_values(["started", "launch", "run"], kind="stable")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from reports.commands import rule
+from reports.commands import cached, rule
 
 HELP = "judge the newest session, or the one named, against its history"
 MOST_NAMED = 20
@@ -43,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOURS",
         help="exit code 2 when the session is older, as when the nightly no longer runs (default: any age)",
     )
-    parser.add_argument(
-        "--no-cache", action="store_true", help="read every file anew, and keep nothing of them for the next time"
-    )
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
@@ -83,12 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.rendering import terminal
     from reports.rendering.files import write_report
     from reports.report import report_of
-    from reports.run_cache import RunCache, default_place
     from reports.runs import load_runs
 
     asked = None if arguments.run == NEWEST else arguments.run
     named = Path(asked) if asked and Path(asked).is_file() else None
-    cache = None if arguments.no_cache else RunCache(default_place())
+    cache = cached.cache_of(arguments)
     runs = load_runs(arguments.store, also=[named] if named else [], cache=cache)
     _name_skipped(runs.skipped.to_dict("records"))
     settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.commands import rule
+from reports.commands import cached, rule
 
 HELP = "print the node ids worth measuring again, one a line"
 
@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE-OR-SESSION",
         help="look at this run file's session, or this session",
     )
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
@@ -34,7 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    judgement = judge(load_runs(arguments.store), asked, settings=settings, accepted=rule.book_of(arguments))
+    cache = cached.cache_of(arguments)
+    runs = load_runs(arguments.store, cache=cache)
+    judgement = judge(runs, asked, settings=settings, accepted=rule.book_of(arguments), shelf=cache)
     if judgement.problem:
         raise ReportError(judgement.problem)
     sys.stdout.writelines(f"{node_id}\n" for node_id in worth_measuring_again(judgement.verdicts, settings))
