@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from reports.decoding import Content
-from reports.definition import Definitions
+from reports.definition import Definition, Definitions
 from reports.run_file import Cases, Head, RunFile
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ class RunCache:
         self._digests: dict[tuple[int, ...], bytes] = {}
         self._runs: dict[bytes, tuple[bytes, bytes, bytes]] = {}
         self._contents: dict[int, bytes] = {}
+        self._definitions = Definitions()
+        self._defined: dict[int, Definition] = {}
         with suppress(sqlite3.Error, OSError):
             self._load()
 
@@ -113,15 +115,21 @@ class RunCache:
         stored = self._runs.get(digest)
         if stored is None:
             return None
+        if definitions is not self._definitions:
+            self._definitions, self._defined = definitions, {}
         fingerprint, head, cases = stored
+        defined = self._defined
         try:
             fields = orjson.loads(head)
             places, *columns = orjson.loads(cases)
-            known = [definitions.read(self._contents[place]) for place in places]
+            known = [defined.get(place) or self._define(place) for place in places]
             started = datetime.fromisoformat(fields["started"])
             return RunFile(path, Head(**fields | {"started": started}), Cases.from_columns(known, columns), fingerprint)
         except (TypeError, KeyError, ValueError):
             return None
+
+    def _define(self, place: int) -> Definition:
+        return self._defined.setdefault(place, self._definitions.read(self._contents[place]))
 
     def add(self, read: Iterable[tuple[Seen, RunFile]]) -> None:
         """Keep runs that were read from their files."""
