@@ -59,12 +59,12 @@ def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement) ->
     ours = ours[ours["session"].isin(order)]
     sessions, environments = _sessions(ours, files, order)
     names = list(case_rows(judgement.verdicts)["fullname"])
-    times = _grid(ours, ours["log_time"], order, names)
-    halves = _grid(ours, _half_widths(cases, ours), order, names)
+    times = np.exp(_grid(ours, ours["log_time"], order, names)).T.tolist()
+    parts = np.minimum(np.rint(_half_widths(cases, judgement.machine, order, names) * 1e4), 10_000).T.tolist()
     drawn = {
         name: History(
-            [None if math.isnan(value) else float(f"{math.exp(value):.4g}") for value in times[:, column]],
-            [None if math.isnan(value) else min(round(value * 1e4), 10_000) for value in halves[:, column]],
+            [None if value != value else float(f"{value:.4g}") for value in times[column]],  # noqa: PLR0124  NaN
+            [None if value != value else int(value) for value in parts[column]],  # noqa: PLR0124  NaN
         )
         for column, name in enumerate(names)
     }
@@ -98,13 +98,13 @@ def _grid(ours: pd.DataFrame, values: pd.Series, order: list[str], names: list[s
     return grid
 
 
-def _half_widths(cases: pd.DataFrame, ours: pd.DataFrame) -> pd.Series:
+def _half_widths(cases: pd.DataFrame, machine: str, order: list[str], names: list[str]) -> "np.ndarray[Any, Any]":
     """Return twice the standard error of each session's median, IQR / sqrt(rounds), as a share of the median."""
-    shown = cases[cases["session"].isin(ours["session"].unique()) & (cases["kind"] != "rerun")]
+    main = (cases["machine"] == machine) & (cases["kind"] != "rerun")
+    shown = cases.loc[main.to_numpy(dtype=bool), ["session", "fullname", "iqr_s", "median_s", "rounds"]]
     error = 2 * shown["iqr_s"] / shown["median_s"] / np.sqrt(shown["rounds"].where(shown["rounds"] > 1))
-    keys = ["machine", "session", "fullname"]
-    by_case: pd.Series = error.groupby([shown[key] for key in keys]).median()
-    return pd.Series(by_case.reindex(pd.MultiIndex.from_frame(ours[keys])).to_numpy(), index=ours.index)
+    by_case = error.groupby([shown["session"], shown["fullname"]], sort=False).median().reset_index(name="half")
+    return _grid(by_case, by_case["half"], order, names)
 
 
 def spark(times: list[float | None]) -> str:

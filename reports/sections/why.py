@@ -9,7 +9,6 @@ from reports.measured import batch_label, log_label
 from reports.quantities import MISSING, between, counted, seconds, significant, times
 from reports.subject import Subject
 from reports.why.causes import CANNOT_TELL
-from reports.why.explanation import Why, cases_to_explain, explain
 from reports.why.pictures.ladder import ladder_figures
 from reports.why.pictures.shares import one_per_setting, shares_figures
 from reports.why.prediction import METHODS, NEAR, accuracy
@@ -29,15 +28,9 @@ MOST_REASONS, MOST_CURES = 3, 5
 NOTICED = 0.1
 
 
-def why_of(subject: Subject) -> Why:
-    """Return the explanation of the judged session."""
-    judgement = subject.judgement
-    return explain(cases_to_explain(subject.runs.cases, judgement.session, judgement.machine))
-
-
 def section(subject: Subject) -> Section | None:
     """Return the explanations, or nothing for a session without training steps of the suite's own."""
-    why = why_of(subject)
+    why = subject.why
     if why.explanations.empty:
         return None
     rows, settings = why.explanations.to_dict("records"), one_per_setting(why.explanations).to_dict("records")
