@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from reports.definition import Definition
     from reports.run_file import Cases, RunFile
 
 CASE_COLUMNS = [
@@ -45,9 +44,10 @@ def case_frame(files: list[tuple[RunFile, str]]) -> pd.DataFrame:
 
 
 def _of_definitions(cases: list[Cases]) -> dict[str, Any]:
-    different: dict[Definition, int] = {}
-    held = chain.from_iterable(one.definition for one in cases)
-    places = np.array([different.setdefault(definition, len(different)) for definition in held], dtype=np.intp)
+    held = list(chain.from_iterable(one.definition for one in cases))
+    identities = np.array(list(map(id, held)), dtype=np.int64)
+    _, first, places = np.unique(identities, return_index=True, return_inverse=True)
+    different = [held[at] for at in first.tolist()]
     by_definition = {name: [getattr(one, name) for one in different] for name in _OF_DEFINITION}
     by_definition |= {name: [getattr(one.identity, name) for one in different] for name in _OF_IDENTITY}
     return {name: _objects(values)[places] for name, values in by_definition.items()}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from reports.decision import exit_code, headline
+from reports.grounds import Grounds
 from reports.histories import Histories
 from reports.judging import Judgement, judge
 from reports.layout import Column, Name, Section, Table
@@ -14,8 +15,6 @@ from reports.newest import Chosen, machines_of
 from reports.per_unit import unit_of
 from reports.quantities import counted
 from reports.report import Report
-from reports.rule.accepted import Book
-from reports.rule.settings import Settings
 from reports.runs import Runs
 from reports.verdicts import worst_first
 
@@ -25,9 +24,7 @@ _LONGEST_UNIT = 40
 """Letters of a unit in a folder's name; its number tells two apart."""
 
 
-def judge_machines(
-    runs: Runs, run: str | Path | None = None, *, settings: Settings | None = None, accepted: Book | None = None
-) -> list[Judgement]:
+def judge_machines(runs: Runs, run: str | Path | None = None, grounds: Grounds | None = None) -> list[Judgement]:
     """Judge every machine of the newest session, or of the one that `run` names by its id, in order of their names.
 
     A file that `run` names is judged for its own machine alone. The list is never empty; it holds one judgement without
@@ -36,13 +33,11 @@ def judge_machines(
     Raises:
         ReportError: nothing in the store has that name.
     """
-    first = judge(runs, run, settings=settings, accepted=accepted)
+    first = judge(runs, run, grounds)
     if not first.machine:
         return [first]
     return [
-        first
-        if machine == first.machine
-        else judge(runs, first.session, settings=settings, accepted=accepted, machine=machine)
+        first if machine == first.machine else judge(runs, first.session, grounds, machine=machine)
         for machine in machines_of(runs.files, run, Chosen(first.session, first.machine))
     ]
 

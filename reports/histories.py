@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reports.judging import Judgement
-from reports.marks import Rule, marks_of
+from reports.marks import marks_of
 from reports.verdicts import case_rows
 
 MOST_SESSIONS = 400
@@ -48,10 +48,10 @@ class Histories:
     cases: dict[str, History]
 
 
-def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement, rule: Rule | None = None) -> Histories:
+def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement) -> Histories:
     """Return the histories up to the judged session, the earlier sessions being those of its kind and machine."""
     frame = judgement.sessions
-    if judgement.started is None:
+    if judgement.started is None or judgement.course is None:
         return Histories([], [], {})
     is_ours = (frame["machine"] == judgement.machine) & (frame["kind"] == judgement.kind)
     ours = frame[is_ours & (frame["started"] <= pd.Timestamp(judgement.started))]
@@ -59,16 +59,16 @@ def histories(cases: pd.DataFrame, files: pd.DataFrame, judgement: Judgement, ru
     ours = ours[ours["session"].isin(order)]
     sessions, environments = _sessions(ours, files, order)
     names = list(case_rows(judgement.verdicts)["fullname"])
-    times = _grid(ours, ours["log_time"], order, names)
-    halves = _grid(ours, _half_widths(cases, ours), order, names)
+    times = np.exp(_grid(ours, ours["log_time"], order, names)).T.tolist()
+    parts = np.minimum(np.rint(_half_widths(cases, judgement.machine, order, names) * 1e4), 10_000).T.tolist()
     drawn = {
         name: History(
-            [None if math.isnan(value) else float(f"{math.exp(value):.4g}") for value in times[:, column]],
-            [None if math.isnan(value) else min(round(value * 1e4), 10_000) for value in halves[:, column]],
+            [None if value != value else float(f"{value:.4g}") for value in times[column]],  # noqa: PLR0124  NaN
+            [None if value != value else int(value) for value in parts[column]],  # noqa: PLR0124  NaN
         )
         for column, name in enumerate(names)
     }
-    for name, marks in marks_of(judgement, rule or Rule(), names, order).items():
+    for name, marks in marks_of(judgement.course, names, order).items():
         drawn[name].levels, drawn[name].changes, drawn[name].accepted = marks
     return Histories(sessions, environments, drawn)
 
@@ -98,13 +98,13 @@ def _grid(ours: pd.DataFrame, values: pd.Series, order: list[str], names: list[s
     return grid
 
 
-def _half_widths(cases: pd.DataFrame, ours: pd.DataFrame) -> pd.Series:
+def _half_widths(cases: pd.DataFrame, machine: str, order: list[str], names: list[str]) -> "np.ndarray[Any, Any]":
     """Return twice the standard error of each session's median, IQR / sqrt(rounds), as a share of the median."""
-    shown = cases[cases["session"].isin(ours["session"].unique()) & (cases["kind"] != "rerun")]
+    main = (cases["machine"] == machine) & (cases["kind"] != "rerun")
+    shown = cases.loc[main.to_numpy(dtype=bool), ["session", "fullname", "iqr_s", "median_s", "rounds"]]
     error = 2 * shown["iqr_s"] / shown["median_s"] / np.sqrt(shown["rounds"].where(shown["rounds"] > 1))
-    keys = ["machine", "session", "fullname"]
-    by_case: pd.Series = error.groupby([shown[key] for key in keys]).median()
-    return pd.Series(by_case.reindex(pd.MultiIndex.from_frame(ours[keys])).to_numpy(), index=ours.index)
+    by_case = error.groupby([shown["session"], shown["fullname"]], sort=False).median().reset_index(name="half")
+    return _grid(by_case, by_case["half"], order, names)
 
 
 def spark(times: list[float | None]) -> str:

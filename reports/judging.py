@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 
 from reports.errors import ReportError
+from reports.grounds import Grounds
 from reports.history import earlier_sessions, of_session
 from reports.newest import Chosen, choose, newest_damaged
-from reports.rule.accepted import Book
-from reports.rule.settings import Settings, as_table
-from reports.rule.verdict import replay
+from reports.rule.course import Course
+from reports.rule.settings import as_table
+from reports.rule.verdict import replayed
 from reports.runs import Runs
 from reports.verdicts import JUDGED, NOT_SELECTED, TOO_LITTLE_HISTORY, case_rows, verdict_frame
 
@@ -29,6 +30,7 @@ class Judgement:
         expected: how many cases the session should have measured: those it selected, and those now missing.
         least_history: how many earlier sessions a case needs.
         rule: the rule's name and settings.
+        course: what the rule said along the history; None without a session.
     """
 
     verdicts: pd.DataFrame
@@ -42,6 +44,7 @@ class Judgement:
     least_history: int
     rule: dict[str, Any]
     problem: str = ""
+    course: Course | None = None
 
     @property
     def judged(self) -> int:
@@ -57,20 +60,20 @@ class Judgement:
 def judge(
     runs: Runs,
     run: str | Path | None = None,
+    grounds: Grounds | None = None,
     *,
-    settings: Settings | None = None,
-    accepted: Book | None = None,
     machine: str = "",
 ) -> Judgement:
     """Judge the newest session, or the one that `run` names by its id, a file's name or a file's path.
 
-    `settings` are the rule's numbers and `accepted` what was accepted or renamed; without them the defaults hold, and
-    nothing was. Of a session on several machines `machine` is judged, or that of its newest file.
+    What the session is judged on besides the files is in `grounds`. Of a session on several machines `machine` is
+    judged, or that of its newest file.
 
     Raises:
         ReportError: nothing in the store has that name.
     """
-    settings, accepted = settings or Settings(), accepted or Book()
+    grounds = grounds or Grounds()
+    settings = grounds.settings
     least_history = settings.least_history
     damaged = newest_damaged(runs, run)
     if damaged is not None:
@@ -84,10 +87,10 @@ def judge(
     past = earlier_sessions(sessions, chosen.session, chosen.machine)
     if now.empty:
         return _without_session(runs, f"{chosen.session} holds no case", least_history, chosen)
-    verdicts = replay(sessions, settings, accepted, session=chosen.session, machine=chosen.machine)
-    cases = case_rows(verdicts)
+    found = replayed(sessions, settings, grounds.accepted, which=(chosen.session, chosen.machine), shelf=grounds.shelf)
+    cases = case_rows(found.verdicts)
     return Judgement(
-        verdicts=verdicts,
+        verdicts=found.verdicts,
         sessions=sessions,
         session=chosen.session,
         machine=chosen.machine,
@@ -98,6 +101,7 @@ def judge(
         least_history=least_history,
         rule={"name": "replay", **as_table(settings)},
         problem=_problem(now, past),
+        course=found.course,
     )
 
 

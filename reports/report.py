@@ -7,7 +7,6 @@ from reports.histories import Histories, histories
 from reports.history import earlier_sessions, log_times
 from reports.judging import Judgement
 from reports.layout import Section
-from reports.marks import Rule
 from reports.measured import measured
 from reports.runs import Runs
 from reports.sections import SECTIONS
@@ -25,17 +24,14 @@ class Report:
     histories: Histories
 
 
-def report_of(
-    runs: Runs, judgement: Judgement, fail_on: str, *, epochs: int = EPOCHS, rule: Rule | None = None
-) -> Report:
+def report_of(runs: Runs, judgement: Judgement, fail_on: str, *, epochs: int = EPOCHS) -> Report:
     """Make the report of a judged session.
 
-    `fail_on` decides which cases its JUnit file calls failures, `epochs` how long a run it tells the duration of, and
-    `rule` is what the session was judged with, for the marks in the histories.
+    `fail_on` decides which cases its JUnit file calls failures, and `epochs` how long a run it tells the duration of.
     """
     frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
     earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
     subject = Subject(runs, judgement, frame, log_times(earlier), epochs)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
-    drawn = histories(runs.cases, runs.files, judgement, rule)
+    drawn = histories(runs.cases, runs.files, judgement)
     return Report(first_lines(judgement), sections, judgement, fail_on, drawn)

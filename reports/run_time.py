@@ -7,6 +7,7 @@ import pandas as pd
 
 from reports.identity import is_cpu
 from reports.lessons import lesson_runs
+from reports.measured import grouped
 from reports.values import count, mapping
 
 RUN_COLUMNS = ["model", "batch_size", "device", "step_s", "steps_per_epoch", "epoch_s", "start_up_s", "total_s"]
@@ -23,8 +24,8 @@ def run_times(measured: pd.DataFrame, epochs: int) -> pd.DataFrame:
     samples, start_up = _samples_per_epoch(measured), _start_up(measured)
     steps = measured[measured["unit"].isin(["step", ""]) & (measured["model"] != "") & measured["median_s"].notna()]
     rows = []
-    for _, group in steps[steps["batch_size"].notna()].groupby(["model", "batch_size", "device"], sort=True):
-        quiet = max(group.to_dict("records"), key=lambda case: _rank(case["log_interval"]))
+    for group in grouped(steps[steps["batch_size"].notna()], ["model", "batch_size", "device"]):
+        quiet = max(group, key=lambda case: _rank(case["log_interval"]))
         if quiet["dataset"] not in samples:
             continue
         model, batch_size, device = quiet["model"], max(1, count(quiet["batch_size"])), quiet["device"]

@@ -36,7 +36,8 @@ def sessions(cases: pd.DataFrame) -> pd.DataFrame:
     if cases.empty:
         return pd.DataFrame(columns=SESSION_COLUMNS)
     launches = cases.assign(
-        key=_case_of_session(cases),
+        key=_numbered(*(cases[name] for name in KEY)),
+        span=_numbered(cases["machine"], cases["session"]),
         log_time=np.log(cases["median_s"].to_numpy(dtype=float)),
         is_rerun=cases["kind"] == "rerun",
         is_result=cases["median_s"].notna(),
@@ -53,18 +54,18 @@ def sessions(cases: pd.DataFrame) -> pd.DataFrame:
     ).fillna({"launches": 0, "reruns": 0})
     frame = _with_outcomes(frame, main if len(main) else launches)
     per_session = ["kind", "started", "complete", "narrowed"]
-    frame = _with_facts(frame, launches).drop(columns=per_session).merge(_spans(launches), on=["machine", "session"])
+    frame = _with_facts(frame, launches).drop(columns=per_session).merge(_spans(launches), on="span")
     frame = frame.astype({"launches": int, "reruns": int, "rounds": int, "log_time": float, "rerun_log_time": float})
     return frame.sort_values(["started", "session", "machine", "fullname"], kind="stable")[SESSION_COLUMNS].reset_index(
         drop=True
     )
 
 
-def _case_of_session(cases: pd.DataFrame) -> "np.ndarray[Any, np.dtype[np.int64]]":
-    """Return one number per machine, session and fullname: far cheaper to group by than three strings."""
-    number = np.zeros(len(cases), dtype=np.int64)
-    for name in KEY:
-        codes, different = pd.factorize(cases[name])
+def _numbered(*columns: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":  # noqa: ANN401  columns of anything
+    """Return one number per different row of these columns: far cheaper to group by than strings."""
+    number = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        codes, different = pd.factorize(column)
         number = pd.factorize(number * len(different) + codes)[0].astype(np.int64)
     return number
 
@@ -84,14 +85,22 @@ def _with_outcomes(frame: pd.DataFrame, launches: pd.DataFrame) -> pd.DataFrame:
         .drop_duplicates("key")
         .set_index("key")
     )
-    flags = _flags_of_any_launch(launches)
     outcome = telling["outcome"].reindex(frame.index)
     reason = telling["reason"].reindex(frame.index)
     return frame.assign(
         outcome=outcome.where(outcome.notna(), frame["outcome"]),
         reason=reason.where(reason.notna(), frame["reason"]),
-        flags=pd.Series([flags.get(key, ()) for key in frame.index], index=frame.index, dtype=object),
+        flags=_placed(_flags_of_any_launch(launches), (), frame.index),
     )
+
+
+def _placed(values: dict[object, Any], blank: object, keys: pd.Index) -> "np.ndarray[Any, np.dtype[np.object_]]":
+    """Return each key's value, or the blank one."""
+    column = np.empty(len(keys), dtype=object)
+    column.fill(blank)
+    for place, value in zip(keys.get_indexer(pd.Index(values)).tolist(), values.values(), strict=True):
+        column[place] = value
+    return column
 
 
 def _flags_of_any_launch(launches: pd.DataFrame) -> dict[object, tuple[str, ...]]:
@@ -102,18 +111,32 @@ def _flags_of_any_launch(launches: pd.DataFrame) -> dict[object, tuple[str, ...]
 def _with_facts(frame: pd.DataFrame, launches: pd.DataFrame) -> pd.DataFrame:
     """Take work and method from the newest launch with a result, since one without a result tells neither."""
     telling = launches[launches["is_result"]].drop_duplicates("key", keep="last")
-    works: dict[int, dict[str, Any]] = {}
-    methods: dict[tuple[int, ...], dict[str, Any]] = {}
-    work, method = {}, {}
-    columns = (telling[name].to_numpy() for name in ("extra", "options", "rounds", "iterations"))
-    for key, extra, options, rounds, iterations in zip(telling["key"].tolist(), *columns, strict=True):
-        work[key] = works.get(id(extra)) or works.setdefault(id(extra), _work(extra))
-        told = (id(extra), id(options), int(rounds), int(iterations))
-        method[key] = methods.get(told) or methods.setdefault(told, _method(extra, options, *told[2:]))
-    return frame.assign(
-        work=pd.Series([work.get(key, {}) for key in frame.index], index=frame.index, dtype=object),
-        method=pd.Series([method.get(key, {}) for key in frame.index], index=frame.index, dtype=object),
-    )
+    places = frame.index.get_indexer(pd.Index(telling["key"]))
+    extra, option = (np.array(list(map(id, telling[name])), dtype=np.int64) for name in ("extra", "options"))
+    work = _shared(places, len(frame), extra, [_work(one) for one in telling["extra"].iloc[_first_of(extra)]])
+    told = _numbered(extra, option, telling["rounds"], telling["iterations"])
+    facts = telling[["extra", "options", "rounds", "iterations"]].iloc[_first_of(told)]
+    method = _shared(places, len(frame), told, [_method(*row) for row in facts.itertuples(index=False)])
+    return frame.assign(work=work, method=method)
+
+
+def _first_of(numbers: "np.ndarray[Any, np.dtype[np.int64]]") -> list[int]:
+    """Return where each different number stands first, in order of the numbers."""
+    return list(np.unique(numbers, return_index=True)[1].tolist())
+
+
+def _shared(
+    places: "np.ndarray[Any, np.dtype[np.intp]]",
+    length: int,
+    numbers: "np.ndarray[Any, np.dtype[np.int64]]",
+    values: list[dict[str, Any]],
+) -> "np.ndarray[Any, np.dtype[np.object_]]":
+    """Return a column with the value of each number at its place; one object for all that have the same number."""
+    column, different = np.empty(length, dtype=object), np.empty(len(values), dtype=object)
+    column.fill({})
+    different[:] = values
+    column[places] = different[np.unique(numbers, return_inverse=True)[1]]
+    return column
 
 
 def _work(extra: dict[str, Any]) -> dict[str, Any]:
@@ -132,12 +155,11 @@ def _method(extra: dict[str, Any], options: dict[str, Any], rounds: int, iterati
 
 
 def _spans(launches: pd.DataFrame) -> pd.DataFrame:
-    """Return kind, start, completeness and narrowing of each machine's session, from its launches, re-runs aside."""
+    """Return kind, start, completeness and narrowing by `span`, a machine's session, from its launches but re-runs."""
     main = launches[~launches["is_rerun"]]
     span = {"kind": ("kind", "first"), "started": ("started", "min")}
-    group = ["machine", "session"]
-    everything = launches.groupby(group).agg(**span)
-    told = main.groupby(group).agg(**span, complete=("complete", "all"), narrowed=("narrowed", "any"))
+    everything = launches.groupby("span").agg(**span)
+    told = main.groupby("span").agg(**span, complete=("complete", "all"), narrowed=("narrowed", "any"))
     spans = told.reindex(everything.index)
     spans["kind"] = spans["kind"].where(spans["kind"].notna(), "rerun")
     spans["started"] = spans["started"].where(spans["started"].notna(), everything["started"])

@@ -1,11 +1,13 @@
 """What a report is about: the judged session, what it measured, and the store around it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
 from reports.judging import Judgement
 from reports.runs import Runs
+from reports.why.explanation import Why, cases_to_explain, explain
 
 EPOCHS = 10
 """How long a training run is told the duration of, unless asked otherwise."""
@@ -24,6 +26,12 @@ class Subject:
     measured: pd.DataFrame
     earlier_log_times: pd.DataFrame
     epochs: int = EPOCHS
+
+    @cached_property
+    def why(self) -> Why:
+        """What explains the judged session's steps, for the several sections that ask."""
+        judgement = self.judgement
+        return explain(cases_to_explain(self.runs.cases, judgement.session, judgement.machine))
 
     @property
     def launches(self) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import machines, rule
+from reports.commands import cached, machines, rule
 from reports.commands.left_out import name_left_out
 
 if TYPE_CHECKING:
@@ -34,19 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--renamed-from", default="", metavar="OLD-NAME", help="CASE-GLOB is the new whole name of this case"
     )
     machines.add_arguments(parser)
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what was accepted; exit code 2 when no case is meant."""
     from reports.fleet import together
+    from reports.grounds import Grounds
     from reports.runs import load_runs
 
     book, settings = rule.book_of(arguments), rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    runs = machines.as_asked(load_runs(arguments.store), arguments)
+    cache = cached.cache_of(arguments)
+    runs = machines.as_asked(load_runs(arguments.store, cache=cache), arguments)
     name_left_out(runs.skipped)
-    judgement = together(machines.judgements(runs, asked, arguments, settings, book))
+    judgement = together(machines.judgements(runs, asked, arguments.by, Grounds(settings, book, cache)))
     if arguments.renamed_from:
         return _rename(arguments, judgement.verdicts)
     return _accept(arguments, judgement.verdicts, judgement.session)

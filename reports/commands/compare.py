@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import rule
+from reports.commands import cached, rule
 from reports.commands.left_out import name_left_out
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from reports.run_cache import RunCache
 
 HELP = "compare two sets of runs, with an interval for each ratio"
 CONTENDED = "contended"
@@ -28,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar=side.upper(),
             help=f"the runs {words}: a folder, a file, or a glob in quotes; commas between several",
         )
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
@@ -38,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from reports.rule.pairs import compare, environments
 
-    a, b = (_cases(word) for word in (arguments.a, arguments.b))
+    cache = cached.cache_of(arguments)
+    a, b = (_cases(word, cache) for word in (arguments.a, arguments.b))
     table = compare(a, b, rule.settings_of(arguments))
     machines = [sorted(set(side["machine"])) for side in (a, b)]
     hardware = machines[0] != machines[1]
@@ -53,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(not hardware and bool((table["verdict"] == "regression").any()))
 
 
-def _cases(words: str) -> "pd.DataFrame":
+def _cases(words: str, cache: "RunCache | None") -> "pd.DataFrame":
     """Read one side; a file that two of its words name counts once."""
     from reports.errors import ReportError
     from reports.runs import load_runs
@@ -63,7 +67,7 @@ def _cases(words: str) -> "pd.DataFrame":
     files = [file for path in paths for file in find_files(path).run_files]
     if not files:
         raise ReportError(f"{words}: no run file")
-    runs = load_runs(files[0], also=files[1:])
+    runs = load_runs(files[0], also=files[1:], cache=cache)
     name_left_out(runs.skipped)
     if runs.cases["median_s"].notna().sum() == 0:
         raise ReportError(f"{words}: no case was measured")

@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reports.commands import machines, rule
+from reports.commands import cached, machines, rule
 from reports.commands.left_out import name_left_out
 
 HELP = "judge the newest session, or the one named, against its history"
@@ -41,10 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOURS",
         help="exit code 2 when the session is older, as when the nightly no longer runs (default: any age)",
     )
-    parser.add_argument(
-        "--no-cache", action="store_true", help="read every file anew, and keep nothing of them for the next time"
-    )
     machines.add_arguments(parser)
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
@@ -69,23 +67,22 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.decision import exit_code
     from reports.fleet import folder_of, report_of_all
     from reports.freshness import held_to_age
-    from reports.marks import Rule
+    from reports.grounds import Grounds
     from reports.rendering import terminal
     from reports.rendering.files import write_report
     from reports.report import report_of
-    from reports.run_cache import RunCache, default_place
     from reports.runs import load_runs
 
     asked = None if arguments.run == NEWEST else arguments.run
     named = Path(asked) if asked and Path(asked).is_file() else None
-    cache = None if arguments.no_cache else RunCache(default_place())
+    cache = cached.cache_of(arguments)
     runs = machines.as_asked(load_runs(arguments.store, also=[named] if named else [], cache=cache), arguments)
     name_left_out(runs.skipped, ", named in the report")
-    used = Rule(settings=rule.settings_of(arguments), accepted=rule.book_of(arguments))
-    judgements = machines.judgements(runs, named or asked, arguments, used.settings, used.accepted)
+    grounds = Grounds(rule.settings_of(arguments), rule.book_of(arguments), cache)
+    judgements = machines.judgements(runs, named or asked, arguments.by, grounds)
     if arguments.max_age:
         judgements = [held_to_age(one, datetime.now(UTC), arguments.max_age) for one in judgements]
-    reports = [report_of(runs, one, arguments.fail_on, epochs=arguments.epochs, rule=used) for one in judgements]
+    reports = [report_of(runs, one, arguments.fail_on, epochs=arguments.epochs) for one in judgements]
     report = reports[0]
     if len(reports) > 1:
         report = report_of_all(reports)

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from reports.grounds import Grounds
     from reports.judging import Judgement
-    from reports.rule.accepted import Book
-    from reports.rule.settings import Settings
     from reports.runs import Runs
 
 
@@ -31,9 +30,7 @@ def as_asked(runs: "Runs", arguments: argparse.Namespace) -> "Runs":
     return by_unit(runs) if arguments.by == "unit" else runs
 
 
-def judgements(
-    runs: "Runs", run: str | Path | None, arguments: argparse.Namespace, settings: "Settings", accepted: "Book"
-) -> "list[Judgement]":
+def judgements(runs: "Runs", run: str | Path | None, by: str, grounds: "Grounds") -> "list[Judgement]":
     """Judge each machine that is meant: one of a class, or every unit of the session; `runs` are from `as_asked`.
 
     Raises:
@@ -42,6 +39,4 @@ def judgements(
     from reports.fleet import judge_machines
     from reports.judging import judge
 
-    if arguments.by == "unit":
-        return judge_machines(runs, run, settings=settings, accepted=accepted)
-    return [judge(runs, run, settings=settings, accepted=accepted)]
+    return judge_machines(runs, run, grounds) if by == "unit" else [judge(runs, run, grounds)]

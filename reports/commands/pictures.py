@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from reports.commands import cached
+
 HELP = "draw the newest session's page, terminal and lesson as pictures (needs Chromium)"
 
 
@@ -17,17 +19,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, default=Path("docs/images"), metavar="DIR", help="where the pictures are written"
     )
+    cached.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge, draw, and name each picture; return 0."""
+    from reports.grounds import Grounds
     from reports.judging import judge
     from reports.pictures import write_pictures
     from reports.report import report_of
     from reports.runs import load_runs
 
-    runs = load_runs(arguments.store)
-    report = report_of(runs, judge(runs), "new")
+    cache = cached.cache_of(arguments)
+    runs = load_runs(arguments.store, cache=cache)
+    report = report_of(runs, judge(runs, grounds=Grounds(shelf=cache)), "new")
     for path in write_pictures(runs, report, arguments.output):
         sys.stdout.write(f"{path}\n")
     return 0

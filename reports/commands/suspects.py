@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.commands import machines, rule
+from reports.commands import cached, machines, rule
 from reports.commands.left_out import name_left_out
 
 HELP = "print the node ids worth measuring again, one a line"
@@ -24,20 +24,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="look at this run file's session, or this session",
     )
     machines.add_arguments(parser)
+    cached.add_arguments(parser)
     rule.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the node ids; exit code 0, also when there are none, and 2 when the session cannot be judged."""
     from reports.errors import ReportError
+    from reports.grounds import Grounds
     from reports.rule.suspects import worth_measuring_again
     from reports.runs import load_runs
 
     settings = rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    runs = machines.as_asked(load_runs(arguments.store), arguments)
+    cache = cached.cache_of(arguments)
+    runs = machines.as_asked(load_runs(arguments.store, cache=cache), arguments)
     name_left_out(runs.skipped)
-    found = machines.judgements(runs, asked, arguments, settings, rule.book_of(arguments))
+    found = machines.judgements(runs, asked, arguments.by, Grounds(settings, rule.book_of(arguments), cache))
     for judgement in found:
         if judgement.problem:
             raise ReportError(judgement.problem)

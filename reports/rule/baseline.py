@@ -28,20 +28,33 @@ class Baseline(NamedTuple):
     kept: Bools
 
 
-def median(values: Floats) -> Floats:
-    """Return the median along the last axis without the NaNs (numpy's own takes ten times as long on short rows)."""
+def median(values: Floats, count: Ints | None = None) -> Floats:
+    """Return the median along the last axis without the NaNs (numpy's own takes ten times as long on short rows).
+
+    `count` is how many values each row has, for whoever knows it already.
+    """
     ordered = np.sort(values, axis=-1)
-    count = np.sum(~np.isnan(values), axis=-1, keepdims=True)
-    low = np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis=-1)
-    high = np.take_along_axis(ordered, np.minimum(count // 2, values.shape[-1] - 1), axis=-1)
-    middle: Floats = (low[..., 0] + high[..., 0]) / 2
+    count = np.sum(~np.isnan(values), axis=-1) if count is None else count
+    rows = ordered.reshape(-1)
+    start = np.arange(count.size).reshape(count.shape) * values.shape[-1]
+    low = rows[start + np.maximum(count - 1, 0) // 2]
+    high = rows[start + np.minimum(count // 2, values.shape[-1] - 1)]
+    middle: Floats = (low + high) / 2
     return middle
 
 
-def latest(usable: Bools, window: int) -> Bools:
-    """Return which results are among the last `window` usable ones of their row."""
-    later = np.cumsum(usable[..., ::-1], axis=-1)[..., ::-1]
-    return usable & (later <= window)
+def latest(usable: Bools, window: int, skipped: Ints | None = None) -> Bools:
+    """Return which results are among the last `window` usable ones of their row.
+
+    With `skipped`, one answer for each number in it, first axis: that many of the newest columns are left out.
+    """
+    later = np.cumsum(usable[..., ::-1], axis=-1, dtype=np.int16)[..., ::-1]
+    if skipped is None:
+        return np.asarray(usable & (later <= window))
+    columns = usable.shape[-1]
+    left_out = np.concatenate([later, np.zeros_like(later[..., :1])], axis=-1)[..., columns - skipped]
+    before = np.arange(columns) < columns - skipped[:, None, None]
+    return np.asarray(usable & before & (later <= window + np.moveaxis(left_out, -1, 0)[..., None]))
 
 
 def baselines(values: Floats, trim: float) -> Baseline:
@@ -50,11 +63,15 @@ def baselines(values: Floats, trim: float) -> Baseline:
     The robust sd is the larger of the one from the median absolute deviation and the one from the median successive
     difference, so that a row that jumps between two modes keeps both.
     """
-    middle = median(values)[..., None]
-    spread = MAD_TO_SD * median(np.abs(values - middle))
-    steps = MAD_TO_SD / np.sqrt(2) * median(np.abs(np.diff(values, axis=-1)))
+    there = ~np.isnan(values)
+    known = there.sum(axis=-1)
+    middle = median(values, known)[..., None]
+    away = np.abs(values - middle)
+    spread = MAD_TO_SD * median(away, known)
+    pairs = (there[..., 1:] & there[..., :-1]).sum(axis=-1)
+    steps = MAD_TO_SD / np.sqrt(2) * median(np.abs(values[..., 1:] - values[..., :-1]), pairs)
     reach = np.maximum(trim * np.fmax(spread, steps), LEAST_REACH)[..., None]
-    kept = np.abs(values - middle) <= reach
+    kept = away <= reach
     count = kept.sum(axis=-1)
     centre = np.where(kept, values, 0).sum(axis=-1) / np.maximum(count, 1)
     squares = np.where(kept, (values - centre[..., None]) ** 2, 0).sum(axis=-1)

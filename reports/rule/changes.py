@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reports.rule.arrays import Bools, Floats
+from reports.rule.baseline import median
 from reports.rule.evidence import Level
 from reports.rule.levels import NEVER, Levels, Opened
 from reports.rule.settings import Settings
@@ -76,9 +77,9 @@ def recovered(levels: Levels, case: int, variance: float, floor: float, settings
     values, when = levels.values[case, there], levels.when[case, there]
     enough = float(np.log(settings.recover_odds))
     for last in range(1, min(max(settings.confirm_sessions), len(values) - 1) + 1):
-        present = float(np.median(values[:-last]))
+        present = float(median(values[:-last]))
         odds = (present - old.level) * ((present + old.level) / 2 - values[-last:]) / variance
-        back = float(np.median(values[-last:])) - old.level
+        back = float(median(values[-last:])) - old.level
         if np.clip(odds, -enough, enough).sum() >= enough and back <= floor:
             return int(when[-last])
     return None

@@ -29,7 +29,7 @@ class Slope(NamedTuple):
 def slopes(values: Floats, kept: Bools, variance: Floats) -> Slope:
     """Fit a line to each row's kept results; time is counted in columns, `variance` is that of one result."""
     time = np.arange(values.shape[-1], dtype=float)
-    centre = np.where(kept, time, 0).sum(axis=-1) / np.maximum(kept.sum(axis=-1), 1)
+    centre = (kept @ time) / np.maximum(kept.sum(axis=-1), 1)
     away = np.where(kept, time - centre[..., None], 0)
     moment = np.maximum((away**2).sum(axis=-1), np.finfo(float).tiny)
     slope = (away * np.where(kept, values, 0)).sum(axis=-1) / moment

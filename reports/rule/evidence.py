@@ -6,8 +6,7 @@ Everything is written for "slower"; mirrored values ask the same of "faster".
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
-from scipy.stats import false_discovery_control
+from scipy.special import ndtri, stdtr
 
 from reports.rule.arrays import Bools, Floats, Ints
 from reports.rule.baseline import Baseline, baselines, latest
@@ -40,6 +39,10 @@ class Past(NamedTuple):
         """Return the same past with faster as slower."""
         return self._replace(values=-self.values)
 
+    def of(self, cases: Ints) -> "Past":
+        """Return the past of some cases."""
+        return Past(self.values[cases], self.held[cases], self.squares[cases], self.freedom[cases])
+
 
 class Level(NamedTuple):
     """What a case is compared with; where there are several windows, a row for each.
@@ -68,7 +71,10 @@ class Level(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What the last sessions say: the change in ln time, its p, the level before them, and how many they are."""
+    """What the last sessions say: the change in ln time, its p, the level before them, and how many they are.
+
+    A p that lies above the settings' `q` finds nothing in any suite; it is told as 1, and its estimate as NaN.
+    """
 
     estimate: Floats
     p: Floats
@@ -78,8 +84,7 @@ class Evidence(NamedTuple):
 
 def levels(past: Past, windows: tuple[int, ...], settings: Settings) -> Level:
     """Return, for each window length, the level before the last so many sessions, tonight's included."""
-    before = np.arange(past.values.shape[1]) <= past.values.shape[1] - np.array(windows)[:, None, None]
-    chosen = latest(np.isfinite(past.values) & ~past.held & before, settings.window)
+    chosen = latest(np.isfinite(past.values) & ~past.held, settings.window, np.array(windows) - 1)
     base = baselines(np.where(chosen, past.values, np.nan), settings.trim)
     variance, freedom = _spread(base, past, settings)
     fit = slopes(past.values, base.kept, variance)
@@ -136,22 +141,24 @@ def confirmed(recent: Floats, level: Level, settings: Settings) -> Evidence:
     a large change is not cut down to nothing. p is the smallest of the windows', each divided by its weight. The
     estimate is the window's lower median or its mean, whichever is smaller.
     """
-    estimates, chances = [], []
+    case = np.arange(len(recent))
+    chances = np.ones((len(settings.confirm_sessions), len(recent)))
     for at, (sessions, weight) in enumerate(zip(settings.confirm_sessions, settings.confirm_weights, strict=True)):
-        away = recent[:, -sessions:] - level.centre[at][:, None]
-        z = away / np.sqrt(level.variance[at])[:, None]
-        mean = np.clip(z, -settings.confirm_clip, settings.confirm_clip).mean(axis=1)
+        z = (recent[:, -sessions:] - level.centre[at][:, None]) / np.sqrt(level.variance[at])[:, None]
+        mean = np.clip(z, -settings.confirm_clip, settings.confirm_clip).sum(axis=1) / sessions
         weakest = z.min(axis=1) / np.sqrt(1 + level.error[at])
         t = np.maximum(mean / np.sqrt(1 / sessions + level.error[at]), weakest)
-        p = np.where(level.sessions[at] >= settings.least_history, stdtr(level.freedom[at], -t), np.nan) / weight
-        chances.append(np.where(np.isnan(p), 1.0, np.minimum(p, 1.0)))
-        estimates.append(np.minimum(np.sort(away, axis=1)[:, (sessions - 1) // 2], away.mean(axis=1)))
+        # Student's t has heavier tails than the normal distribution: below its quantile no p is small enough
+        told = np.flatnonzero((t > -0.99 * ndtri(settings.q * weight)) & (level.sessions[at] >= settings.least_history))
+        chances[at, told] = np.minimum(stdtr(level.freedom[at, told], -t[told]) / weight, 1.0)
     best = np.argmin(chances, axis=0)
-    case = np.arange(len(recent))
-    lengths = np.array(settings.confirm_sessions)
-    return Evidence(
-        np.array(estimates)[best, case], np.array(chances)[best, case], level.centre[best, case], lengths[best]
-    )
+    p, before = chances[best, case], level.centre[best, case]
+    lengths = np.array(settings.confirm_sessions)[best]
+    estimate = np.full(len(recent), np.nan)
+    for at in np.flatnonzero(p <= settings.q).tolist():
+        away = recent[at, -lengths[at] :] - before[at]
+        estimate[at] = min(np.sort(away)[(lengths[at] - 1) // 2], away.mean())
+    return Evidence(estimate, np.where(p <= settings.q, p, 1.0), before, lengths)
 
 
 def guarded(log_time: Floats, past: Past, rank: Ints, settings: Settings) -> Bools:
@@ -166,8 +173,14 @@ def guarded(log_time: Floats, past: Past, rank: Ints, settings: Settings) -> Boo
 
 
 def discovered(p: Floats, judged: Bools, q: float) -> Bools:
-    """Return which p stand out among the judged cases of one session and direction (Benjamini-Hochberg)."""
+    """Return which p stand out among the judged cases of one session and direction.
+
+    By Benjamini and Hochberg, Controlling the false discovery rate, Journal of the Royal Statistical Society B 57(1),
+    1995: of n p, the i smallest ones, i being the largest number for which the i-th smallest is at most q i / n.
+    """
+    low = np.flatnonzero(judged & (p <= q))  # no other p can be found
+    ordered = low[np.argsort(p[low])]
+    passing = np.flatnonzero(p[ordered] * (judged.sum() / np.arange(1, len(low) + 1)) <= q)
     found = np.zeros(len(p), dtype=bool)
-    if judged.any():
-        found[judged] = false_discovery_control(p[judged]) <= q
+    found[ordered[: passing.max(initial=-1) + 1]] = True
     return found

@@ -8,6 +8,7 @@ import pandas as pd
 
 from reports.rule.arrays import Bools, Floats, Ints, Objects
 
+Told = list[dict[str, Any]]
 BUDGET_TOLERANCE = 1.2  # rounds are whole numbers, and the time they are planned from is itself measured
 
 
@@ -42,12 +43,8 @@ def grid(sessions: pd.DataFrame) -> Grid:
     """Arrange the rows of one machine and kind; they are in order of `started`."""
     ordered = sessions.sort_values(["started", "session"], kind="stable")
     positions = sessions.index.get_indexer(ordered.index)
-    names = list(dict.fromkeys(ordered["session"]))
-    place = {name: at for at, name in enumerate(names)}
-    fullnames = sorted(set(ordered["fullname"]))
-    column = {name: at for at, name in enumerate(fullnames)}
-    when = ordered["session"].map(place).to_numpy(dtype=np.int64)
-    which = ordered["fullname"].map(column).to_numpy(dtype=np.int64)
+    when, names = pd.factorize(ordered["session"])
+    which, fullnames = pd.factorize(ordered["fullname"], sort=True)
     shape = (len(names), len(fullnames))
     measured = (ordered["outcome"] == "passed").to_numpy()
     log_time, rerun = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -59,23 +56,25 @@ def grid(sessions: pd.DataFrame) -> Grid:
     row[when, which] = positions
     devices = np.full(len(fullnames), "", dtype=object)
     devices[which] = ordered["device"].to_numpy(dtype=object)
-    work, method = sessions["work"].to_numpy(dtype=object), sessions["method"].to_numpy(dtype=object)
-    redefined, remeasured = _changes(log_time, row, work, method)
-    return Grid(names, fullnames, devices, log_time, rerun, reruns, redefined, remeasured, row)
+    redefined, remeasured = _changes(log_time, row, list(sessions["work"]), list(sessions["method"]))
+    return Grid(list(names), list(fullnames), devices, log_time, rerun, reruns, redefined, remeasured, row)
 
 
-def _changes(log_time: Floats, row: Ints, work: Objects, method: Objects) -> tuple[Bools, Bools]:
+def _changes(log_time: Floats, row: Ints, work: Told, method: Told) -> tuple[Bools, Bools]:
     """Where work and method differ from those of the case's last result."""
     redefined, remeasured = np.zeros(row.shape, dtype=bool), np.zeros(row.shape, dtype=bool)
-    for case in range(row.shape[1]):
-        last = -1
-        for when in np.flatnonzero(np.isfinite(log_time[:, case])).tolist():
-            if last >= 0:
-                before, now = row[last, case], row[when, case]
-                slower = float(np.exp(log_time[when, case] - log_time[last, case]))
-                redefined[when, case] = differs(work[before], work[now])
-                remeasured[when, case] = remeasures(method[before], method[now], slower)
-            last = when
+    measured = np.isfinite(log_time)
+    at = np.where(measured, np.arange(len(log_time))[:, None], -1)
+    last = np.full_like(at, -1)  # the session of the last result before
+    last[1:] = np.maximum.accumulate(at, axis=0)[:-1]
+    same = np.array([[id(told) for told in part] for part in (work, method)]).reshape(2, -1)
+    when, case = np.nonzero(measured & (last >= 0))
+    before, now = row[last[when, case], case], row[when, case]
+    other = (same[:, before] != same[:, now]).any(axis=0)  # one object is equal to itself; most are one
+    for session, column, old, new in zip(*(part[other].tolist() for part in (when, case, before, now)), strict=True):
+        slower = float(np.exp(log_time[session, column] - log_time[last[session, column], column]))
+        redefined[session, column] = differs(work[old], work[new])
+        remeasured[session, column] = remeasures(method[old], method[new], slower)
     return redefined, remeasured
 
 

@@ -98,6 +98,7 @@ class Machine:
         pending: a large shift that waits for a second one: its session, and whether it was slower.
         opened: an open regression.
         last: the last session that was not large.
+        scatter: how far each told session lay from the level.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -106,7 +107,7 @@ class Machine:
         self.held: set[int] = set()
         self.pending: tuple[int, bool] | None = None
         self.opened: Open | None = None
-        self._scatter: list[float] = []
+        self.scatter: list[float] = []
 
     @property
     def sd(self) -> float:
@@ -114,7 +115,7 @@ class Machine:
 
         A few values tell it badly, so it is taken larger while they are few.
         """
-        known = self._scatter[-self.settings.window :]
+        known = self.scatter[-self.settings.window :]
         if len(known) < LEAST_SHIFTS:
             return float("nan")
         scatter = baselines(np.array([known]), self.settings.trim)
@@ -129,9 +130,9 @@ class Machine:
         known = distances[np.isfinite(distances)]
         if len(known) < self.settings.shift_cases:
             return Followed(level, 0.0, moved=self._standing(0.0))
-        change, sd = float(np.median(known)) - level, self.sd
-        large = self.is_large(change)
-        self._scatter.append(change)
+        change, sd = float(median(known)) - level, self.sd
+        large = self.is_large(change, sd)
+        self.scatter.append(change)
         if not large:
             self.pending, self.last = None, session
             return Followed(level, change, moved=self._standing(change))
@@ -139,9 +140,8 @@ class Machine:
             return self._suspected(session, level, change, sd)
         return self._confirmed(session, level, change, sd, earlier)
 
-    def is_large(self, change: float) -> bool:
+    def is_large(self, change: float, sd: float) -> bool:
         """Return whether a shift exceeds both the machine's own scatter, once that is known, and the floor."""
-        sd = self.sd
         return not np.isnan(sd) and abs(change) > max(np.log1p(self.settings.shift_floor), self.settings.shift_sd * sd)
 
     def accept(self) -> None:
@@ -151,7 +151,7 @@ class Machine:
     def _level(self, session: int, earlier: Common) -> float:
         ours = [at for at in range(max(self.since, earlier.first), session) if at not in self.held]
         known = earlier.at(np.array(ours[-self.settings.window :], dtype=np.int64))
-        return float(np.median(known)) if len(known) else 0.0
+        return float(median(known)) if len(known) else 0.0
 
     def _suspected(self, session: int, level: float, change: float, sd: float) -> Followed:
         self.pending = (session, change > 0)

@@ -103,7 +103,9 @@ class Night:
         last = self.levels.when[:, -1].copy()
         self.levels.append(self.results.session, value, odd | self.held, self.shift)
         self._name(suspect, last)
-        for case in np.flatnonzero(np.isfinite(value) & ~self.redefined).tolist():
+        told = np.isfinite(slower.estimate) | np.isfinite(faster.estimate)
+        told[list(self.levels.opened)] = True
+        for case in np.flatnonzero(told & np.isfinite(value) & ~self.redefined).tolist():
             if case in self.levels.opened and self._back(case):
                 continue
             if np.isfinite(slower.estimate[case]):
@@ -118,11 +120,11 @@ class Night:
     def _suspects(self) -> tuple[Bools, Bools]:
         """Return which cases are slower tonight, and which are so unlikely that they are kept out of baselines."""
         past, own = self.levels.past, self.own
-        high = ev.guarded(self.log_time, past, own.guard_rank, self.settings)
-        low = ev.guarded(-self.log_time, past.mirrored(), own.guard_rank, self.settings)
         change = self.log_time - self.level.centre
-        slow = (self.slower_p < own.suspect_p) & high & self._over_floor(change)
-        fast = (1 - self.slower_p < own.suspect_p) & low & self._over_floor(-change)
+        slow = (self.slower_p < own.suspect_p) & self._over_floor(change)
+        slow = self._unseen(slow, self.log_time, past)
+        fast = (1 - self.slower_p < own.suspect_p) & self._over_floor(-change)
+        fast = self._unseen(fast, -self.log_time, past.mirrored())
         alone = np.where(self.rerun, 1.0, self.slower_p)
         found = ev.discovered(alone, self.judged, self.settings.q)
         return slow & found & ~self.rerun, (slow | fast) & ~self.rerun
@@ -148,8 +150,15 @@ class Night:
         out = ev.discovered(p, self.judged, self.settings.q) & self._over_floor(found.estimate)
         pair = found.sessions == 2  # noqa: PLR2004  two sessions are few enough to be two outliers
         earlier = past._replace(values=past.values[:, :-1], held=past.held[:, :-1])
-        out &= ~pair | ev.guarded(recent[:, -2:].min(axis=1), earlier, self.own.guard_rank, self.settings)
+        out = (out & ~pair) | self._unseen(out & pair, recent[:, -2:].min(axis=1), earlier)
         return found._replace(estimate=np.where(out & ~decided, found.estimate, np.nan))
+
+    def _unseen(self, asked: Bools, log_time: Floats, past: ev.Past) -> Bools:
+        """Return which of the cases that are asked for have not been as slow before."""
+        unseen, cases = np.zeros_like(asked), np.flatnonzero(asked)
+        if len(cases):
+            unseen[cases] = ev.guarded(log_time[cases], past.of(cases), self.own.guard_rank[cases], self.settings)
+        return unseen
 
     def _over_floor(self, change: Floats) -> Bools:
         seconds = np.exp(self.level.centre + self.shift) * np.abs(np.expm1(change))

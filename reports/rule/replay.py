@@ -1,6 +1,6 @@
 """The rule itself: a history is walked from its first session, and what is confirmed on the way shapes the rest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,13 +18,14 @@ from reports.rule.thresholds import Thresholds
 class Acceptance:
     """What a person accepted: from this session on the present level of these cases, or of these devices' machines.
 
-    `level` is ln of seconds without the machine's shift, NaN for whatever the level is.
+    `level` is ln of seconds without the machine's shift, NaN for whatever the level is; `reason` is the person's.
     """
 
     session: int
     cases: Ints
     devices: tuple[str, ...]
     level: float
+    reason: str = ""
 
 
 class Replay:
@@ -35,11 +36,6 @@ class Replay:
         self.own = Thresholds.of(settings, grid.fullnames)
         self.levels = Levels(len(grid.fullnames), settings.window, max(settings.confirm_sessions), settings.trim)
         self.machines = {device: Machine(settings) for device in sorted(set(grid.devices))}
-
-    def walk(self) -> Iterator[Night]:
-        """Judge every session in order."""
-        for session in range(len(self.grid.sessions)):
-            yield self.step(session)
 
     def step(self, session: int) -> Night:
         """Judge the next session, and take what was accepted in it."""

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma, polygamma
+from scipy.special import digamma, zeta
 
 from reports.rule.arrays import Floats
 
@@ -31,7 +31,7 @@ def suite_prior(variance: Floats, freedom: Floats, cap: float) -> Prior:
         return Prior(LEAST_VARIANCE, 0.0)
     half = freedom[usable] / 2
     logs = np.log(np.maximum(variance[usable], LEAST_VARIANCE)) - digamma(half) + np.log(half)
-    excess = float(logs.var(ddof=1) - polygamma(1, half).mean())
+    excess = float(logs.var(ddof=1) - zeta(2, half).mean())  # trigamma(x) = zeta(2, x)
     worth = min(cap, 2 * inverse_trigamma(excess)) if excess > 0 else cap
     if worth <= 0:
         return Prior(LEAST_VARIANCE, 0.0)
@@ -42,8 +42,8 @@ def inverse_trigamma(value: float) -> float:
     """Return x with trigamma(x) = value > 0, by Newton's method (Smyth 2004, appendix)."""
     x = 0.5 + 1 / value
     for _ in range(50):
-        trigamma = float(polygamma(1, x))
-        change = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        trigamma, tetragamma = float(zeta(2, x)), -2 * float(zeta(3, x))
+        change = trigamma * (1 - trigamma / value) / tetragamma
         x += change
         if abs(change) < 1e-9 * x:  # far below what a verdict could notice
             break

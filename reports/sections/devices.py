@@ -7,7 +7,7 @@ import pandas as pd
 
 from reports.identity import is_cpu
 from reports.layout import Column, Section, Table
-from reports.measured import batch_label, log_label
+from reports.measured import batch_label, grouped, log_label
 from reports.quantities import MISSING, counted, microseconds, seconds, times, times_between
 from reports.subject import Subject
 from reports.uncertainty import relative_error, sources
@@ -29,20 +29,17 @@ def device_comparison(measured: pd.DataFrame, earlier_log_times: pd.DataFrame) -
         & measured["log_interval"].notna()  # steps measured for another question have none
         & measured["median_s"].notna()
     ]
-    rows = [
-        _compared(key, group, earlier_log_times) for key, group in trained.groupby(SAME_WORK, dropna=False, sort=True)
-    ]
+    rows = [_compared(group, earlier_log_times) for group in grouped(trained, SAME_WORK)]
     columns = [*SAME_WORK, "samples_per_unit", "times_s", "cpu_device", "cpu_s", "gpu_device", "gpu_s",
                "speed_up", "speed_up_low", "speed_up_high"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
 
 
-def _compared(key: object, group: pd.DataFrame, earlier_log_times: pd.DataFrame) -> dict[str, object]:
-    by_device = {case["device"]: case for case in reversed(group.to_dict("records"))}
+def _compared(group: list[dict[Any, Any]], earlier_log_times: pd.DataFrame) -> dict[str, object]:
+    by_device = {case["device"]: case for case in reversed(group)}
     processor = _fastest([case for device, case in by_device.items() if is_cpu(device)])
     accelerator = _fastest([case for device, case in by_device.items() if device and not is_cpu(device)])
-    row: dict[str, object] = dict(zip(SAME_WORK, key if isinstance(key, tuple) else (key,), strict=True))
-    row["samples_per_unit"] = group["samples_per_unit"].iloc[0]
+    row: dict[str, object] = {name: group[0][name] for name in (*SAME_WORK, "samples_per_unit")}
     row["times_s"] = {device: case["median_s"] for device, case in by_device.items()}
     for label, case in (("cpu", processor), ("gpu", accelerator)):
         row[f"{label}_device"] = "" if case is None else case["device"]

@@ -1,11 +1,13 @@
 """What reading the loss costs: per device and model from all its cases, and each log interval against "never"."""
 
 import math
+from operator import itemgetter
+from typing import Any
 
 import pandas as pd
 
 from reports.layout import Column, Section, Table
-from reports.measured import batch_label, log_label
+from reports.measured import batch_label, grouped, log_label
 from reports.quantities import MISSING, between, counted, microseconds, significant
 from reports.subject import Subject
 from reports.uncertainty import relative_error, sources
@@ -25,14 +27,12 @@ def reading_cost(measured: pd.DataFrame, earlier_log_times: pd.DataFrame) -> pd.
     the part of a step at this interval that goes to reading.
     """
     rows = []
-    for key, group in _trained(measured).groupby(SETTING, dropna=False, sort=True):
-        never = group[group["log_interval"] == NEVER]
-        if never.empty:
-            continue
-        base = never.iloc[0]
-        reading = group[group["log_interval"] != NEVER]
-        for _, case in reading.sort_values("log_interval").iterrows():
-            rows.append({**dict(zip(SETTING, key, strict=True)), **_cost(case, base, earlier_log_times)})
+    for group in grouped(_trained(measured), SETTING):
+        base = next((case for case in group if case["log_interval"] == NEVER), None)
+        reading = [case for case in group if case["log_interval"] != NEVER]
+        if base is not None:
+            costs = (_cost(case, base, earlier_log_times) for case in sorted(reading, key=itemgetter("log_interval")))
+            rows += [{name: group[0][name] for name in SETTING} | cost for cost in costs]
     return pd.DataFrame(rows, columns=[*SETTING, "log_interval", "cost_s", "half_width_s", "is_detected", "share"])
 
 
@@ -50,7 +50,7 @@ def _in_own_time(trained: pd.DataFrame, subject: Subject) -> pd.DataFrame:
     return trained.assign(median_s=trained["median_s"] * shares, iqr_s=trained["iqr_s"] * shares)
 
 
-def _cost(case: "pd.Series", base: "pd.Series", earlier_log_times: pd.DataFrame) -> dict[str, object]:
+def _cost(case: dict[Any, Any], base: dict[Any, Any], earlier_log_times: pd.DataFrame) -> dict[str, object]:
     difference_s = case["median_s"] - base["median_s"]
     error_s = relative_error(case, base, earlier_log_times) * base["median_s"]
     return {

@@ -4,7 +4,7 @@ from typing import Any
 
 from reports.layout import Column, Section, Table
 from reports.quantities import MISSING, memory, seconds
-from reports.sections.why import borrowed, why_of
+from reports.sections.why import borrowed
 from reports.subject import Subject
 from reports.why.limits import rate_in_words
 from reports.why.pictures.roofline import roofline_figures
@@ -32,7 +32,7 @@ WHOLE_CORE = 0.9
 
 def section(subject: Subject) -> Section | None:
     """Return the primitives, or nothing for a session that measured none."""
-    why = why_of(subject)
+    why = subject.why
     if why.primitives.empty:
         return None
     rows: list[tuple[str, ...]] = [_row(row) for row in why.primitives.to_dict("records")]

@@ -9,7 +9,6 @@ from reports.measured import batch_label, log_label
 from reports.quantities import MISSING, Quantity, between, counted, seconds, significant, times, times_between
 from reports.subject import Subject
 from reports.why.causes import CANNOT_TELL, COMPUTE, COPY, INPUT, LAUNCH, MEMORY, READ, UNDER_FILLED
-from reports.why.explanation import Why, cases_to_explain, explain
 from reports.why.pictures.ladder import ladder_figures
 from reports.why.pictures.shares import one_per_setting, shares_figures
 from reports.why.prediction import METHODS, NEAR, accuracy
@@ -40,15 +39,9 @@ NOTICED = 0.1
 LEAST_SHARE = 0.0005
 
 
-def why_of(subject: Subject) -> Why:
-    """Return the explanation of the judged session."""
-    judgement = subject.judgement
-    return explain(cases_to_explain(subject.runs.cases, judgement.session, judgement.machine))
-
-
 def section(subject: Subject) -> Section | None:
     """Return the explanations, or nothing for a session without training steps of the suite's own."""
-    why = why_of(subject)
+    why = subject.why
     if why.explanations.empty:
         return None
     rows, settings = why.explanations.to_dict("records"), one_per_setting(why.explanations).to_dict("records")

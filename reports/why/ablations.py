@@ -58,6 +58,8 @@ def _is_same_work(proof: dict[str, Any]) -> bool:
 
 def of_setting(found: pd.DataFrame, device: str, model: str, batch_size: int | None) -> pd.DataFrame:
     """Return the usable variants of one setting, fastest first: measured, of the same work, and not the plain one."""
+    if found.empty:
+        return found
     is_setting = (found["device"] == device) & (found["model"] == model) & (found["batch_size"] == batch_size)
     is_usable = found["is_same_work"].astype(bool) & found["ratio"].notna() & (found["variant"] != found["plain"])
     return found[is_setting & is_usable].sort_values("ratio", kind="stable")
@@ -65,11 +67,15 @@ def of_setting(found: pd.DataFrame, device: str, model: str, batch_size: int | N
 
 def best(usable: pd.DataFrame) -> dict[Any, Any] | None:
     """Return the variant that helped most, or None when the interval of none lies below 1."""
+    if usable.empty:
+        return None
     helping = usable[usable["ratio_high"] < 1]
     return None if helping.empty else helping.iloc[0].to_dict()
 
 
 def input_share(usable: pd.DataFrame) -> float:
     """Return the share of a step that making and moving its batch takes, by ablation; NaN when that was not asked."""
+    if usable.empty:
+        return math.nan
     data = usable[usable["question"] == "data"]
     return math.nan if data.empty else max(0.0, 1 - float(data["ratio_high"].min()))

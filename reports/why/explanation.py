@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-from reports.values import mapping
 from reports.why.ablations import best, input_share, of_setting, variants
 from reports.why.causes import cause_of
 from reports.why.facts import Facts, facts
@@ -74,7 +73,7 @@ def cases_to_explain(cases: pd.DataFrame, session: str, machine: str) -> pd.Data
 
 
 def _are_primitives(cases: pd.DataFrame) -> "pd.Series[bool]":
-    return pd.Series(["primitive" in mapping(extra) for extra in cases["extra"]], index=cases.index, dtype=bool)
+    return pd.Series(["primitive" in extra for extra in cases["extra"].tolist()], index=cases.index, dtype=bool)
 
 
 def _explained(case: Facts, machine: Machine, scales: Scales, tried: pd.DataFrame) -> dict[str, Any]:

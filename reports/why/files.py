@@ -5,7 +5,6 @@ from pathlib import Path
 from reports.errors import ReportError
 from reports.layout import Figure
 from reports.sections.crossover import trained_on_both
-from reports.sections.why import why_of
 from reports.subject import Subject
 from reports.why.crossover import crossovers
 from reports.why.pictures.shares import shares_figures
@@ -26,7 +25,7 @@ def write_pictures(subject: Subject, folder: Path) -> list[Path]:
         ReportError: the folder cannot be written to.
     """
     compared = trained_on_both(subject)
-    explanations = why_of(subject).explanations
+    explanations = subject.why.explanations
     figures = {"speed-up": speed_up_figure(compared, crossovers(compared))}
     for device in sorted(set(explanations["device"])):
         own = explanations[explanations["device"] == device]

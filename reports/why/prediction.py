@@ -141,6 +141,8 @@ def operator_scale(others: Sequence[Facts], machine: Machine) -> float:
 
     They must outweigh what the device does at its ceilings there; without such a setting the scale is 1.
     """
+    if math.isnan(machine.operator_s):
+        return 1.0
     known = {one.setting: parts for one in others if (parts := parts_of(one, machine)).is_known}
     filled = {
         setting: parts.operators_s / _median_time_s(others, setting)

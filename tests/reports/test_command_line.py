@@ -113,7 +113,7 @@ def test_an_error_of_our_own_is_one_line(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr("reports.judging.replay", broken)
+    monkeypatch.setattr("reports.judging.replayed", broken)
 
     assert run(with_nights(store), tmp_path / "report") == 2
     error = capsys.readouterr().err

@@ -3,8 +3,8 @@
 import pytest
 
 from reports import judge, load_runs
+from reports.grounds import Grounds
 from reports.histories import Histories, histories, spark
-from reports.marks import Rule
 from reports.rule.accepted import Accepted, Book
 from tests.reports.made_runs import Store, fullname, made_benchmark
 
@@ -12,8 +12,8 @@ A = fullname("a")
 
 
 def drawn(store: Store, book: Book | None = None) -> Histories:
-    runs, rule = load_runs(store.folder), Rule(accepted=book or Book())
-    return histories(runs.cases, runs.files, judge(runs, accepted=rule.accepted), rule)
+    runs = load_runs(store.folder)
+    return histories(runs.cases, runs.files, judge(runs, grounds=Grounds(accepted=book)))
 
 
 @pytest.fixture

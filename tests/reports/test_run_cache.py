@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from reports import reading, run_cache
+from reports.cli import main
 from reports.decoding import Content
 from reports.definition import Definitions
 from reports.run_cache import RunCache, default_place
@@ -179,6 +180,32 @@ def test_the_cache_lies_in_the_user_s_cache_folder(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     assert default_place() == tmp_path / "training-reports" / "runs.sqlite3"
+
+
+@pytest.mark.parametrize("command", ["judge", "suspects", "compare", "accept"])
+def test_every_command_that_reads_a_store_parses_a_file_once(
+    store: Store, parsed: Parsed, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for _ in range(3):
+        store.add({"a": 1.0, "b": 1.0})
+    folder = str(store.folder)
+    words = {
+        "judge": [folder],
+        "suspects": [folder],
+        "compare": [folder, folder],
+        "accept": ["a", "--reason=on purpose", f"--store={folder}"],
+    }[command]
+
+    main([command, *words, "--no-cache"])
+    assert set(parsed) == set(store.written)
+    parsed.clear()
+    main([command, *words])
+    assert set(parsed) == set(store.written)
+    parsed.clear()
+    main([command, *words])
+    assert parsed == []
 
 
 def test_an_equal_definition_is_one_object(store: Store) -> None:

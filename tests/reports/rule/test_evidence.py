@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
 
 from reports.rule.evidence import Level, Past, confirmed, discovered, guarded, levels, measured_again, tonight
 from reports.rule.settings import Settings, from_table
@@ -140,3 +141,15 @@ def test_benjamini_hochberg_finds_the_first_three() -> None:
 
     assert discovered(p, judged, 0.05).tolist() == [True, True, True, False, False]
     assert not discovered(p, np.zeros(5, dtype=bool), 0.05).any()
+
+
+@pytest.mark.parametrize("cases", [1, 7, 200])
+def test_benjamini_hochberg_is_scipy_s(cases: int) -> None:
+    rng = np.random.default_rng(cases)
+    for _ in range(50):
+        p = np.where(rng.random(cases) < 0.3, rng.random(cases) * 0.01, rng.random(cases))
+        judged = rng.random(cases) < 0.9
+
+        expected = false_discovery_control(p[judged]) <= 0.05
+
+        assert discovered(p, judged, 0.05)[judged].tolist() == expected.tolist()

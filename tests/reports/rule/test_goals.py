@@ -85,7 +85,8 @@ def test_missing_nights_are_none_after_the_change() -> None:
 
 def test_files_and_the_command_line_give_the_verdicts_of_the_fast_path(tmp_path: Path) -> None:
     suite = made_suite(small(), (4,))
-    *_, night = Replay(grid_of(suite), Settings()).walk()
+    replay = Replay(grid_of(suite), Settings())
+    *_, night = map(replay.step, range(len(replay.grid.sessions)))
 
     files = list(write_runs(suite, tmp_path / "store"))
     code = main(["judge", str(tmp_path / "store"), "--output", str(tmp_path / "report"), "--no-cache"])

@@ -30,6 +30,14 @@ def test_only_the_last_usable_results_of_a_row_count() -> None:
     assert latest(usable, 3).tolist() == [[False, True, False, True, True]]
 
 
+def test_the_newest_columns_may_be_left_out_in_several_ways_at_once() -> None:
+    usable = np.array([[True, True, False, True, True]])
+
+    found = latest(usable, 2, np.array([0, 1, 2]))
+
+    assert found[:, 0].astype(int).tolist() == [[0, 0, 0, 1, 1], [0, 1, 0, 1, 0], [1, 1, 0, 0, 0]]
+
+
 def test_centre_and_variance_are_mean_and_sample_variance() -> None:
     # 1, 2, 3, 4, 5: mean 3; squares 4 + 1 + 0 + 1 + 4 = 10, over 4.
     base = baselines(np.array([[1.0, 2.0, 3.0, 4.0, 5.0]]), 4.0)

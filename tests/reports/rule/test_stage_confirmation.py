@@ -13,13 +13,20 @@ NAN = math.nan
 SD = 0.01
 
 
-def says(*recent_sd: float, windows: tuple[int, ...] = (2,), sessions: int = 10, clip: float = 3.0) -> Evidence:
+def says(
+    *recent_sd: float,
+    windows: tuple[int, ...] = (2,),
+    sessions: int = 10,
+    clip: float = 3.0,
+    weight: float = 0.5,
+    q: float = 0.05,
+) -> Evidence:
     """Return the evidence of the last sessions, given in sd above a level of ten sessions with 9 degrees of freedom."""
     shape = (len(windows), 1)
     level = Level(
         np.zeros(shape), np.full(shape, SD**2), np.full(shape, 9.0), np.full(shape, sessions), np.full(shape, 0.1)
     )
-    rule = Settings(confirm_sessions=windows, confirm_weights=(0.5,) * len(windows), confirm_clip=clip)
+    rule = Settings(confirm_sessions=windows, confirm_weights=(weight,) * len(windows), confirm_clip=clip, q=q)
     return confirmed(np.array([recent_sd]) * SD, level, rule)
 
 
@@ -37,9 +44,12 @@ def test_one_outlier_confirms_nothing() -> None:
     # that 2.5 % exceed with 9 degrees of freedom; the other session's own T is 0.
     found = says(100.0, 0.0)
 
-    assert found.p[0] == pytest.approx(says(3.0, 0.0).p[0])
-    assert found.p[0] > 0.025 / 0.5
-    assert found.estimate[0] == 0.0
+    assert found.p[0] == 1.0
+    assert math.isnan(found.estimate[0])
+    anyway = says(100.0, 0.0, q=0.5)
+    assert anyway.p[0] == pytest.approx(says(3.0, 0.0, q=0.5).p[0])
+    assert anyway.p[0] > 0.025 / 0.5
+    assert anyway.estimate[0] == 0.0
 
 
 def test_a_large_change_is_not_cut_down() -> None:
@@ -62,7 +72,7 @@ def test_a_large_change_is_not_cut_down() -> None:
 def test_the_estimate_is_the_lower_median_of_the_window_or_its_mean(
     recent_sd: tuple[float, ...], estimate_sd: float
 ) -> None:
-    found = says(*recent_sd, windows=(len(recent_sd),))
+    found = says(*recent_sd, windows=(len(recent_sd),), weight=1.0, q=0.5)
 
     assert found.estimate[0] == pytest.approx(estimate_sd * SD)
 
