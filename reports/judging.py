@@ -1,6 +1,7 @@
 """Judge one session of a store: choose it, hand it to the rule, and say when no verdict is possible."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pandas as pd
 
 from reports.errors import ReportError
 from reports.history import earlier_sessions, of_session
+from reports.limit_verdicts import judged_by_limits
+from reports.limits import Limit
 from reports.newest import Chosen, choose, newest_damaged
 from reports.rule.accepted import Book
 from reports.rule.settings import Settings, as_table
@@ -23,13 +26,15 @@ class Judgement:
     """The verdicts of one machine's session and what they rest on.
 
     Attributes:
-        verdicts: a row per case and per moved machine, worst first (`reports.verdicts.verdict_frame` has the columns).
+        verdicts: a row per case and per moved machine, worst first (`reports.verdicts.verdict_frame` has the columns);
+            the last, `limit`, tells the limit of a case that is beyond it.
         sessions: every session of the store, the frame that the verdicts were made from.
         problem: why no verdict was possible though one was due; empty when there is one.
         history: how many earlier sessions of the same kind and machine there are.
         expected: how many cases the session should have measured: those it selected, and those now missing.
         least_history: how many earlier sessions a case needs.
         rule: the rule's name and settings.
+        limits: how the session stands to each limit (`reports.limit_verdicts.judged_by_limits`).
     """
 
     verdicts: pd.DataFrame
@@ -43,25 +48,39 @@ class Judgement:
     least_history: int
     rule: dict[str, Any]
     problem: str = ""
+    limits: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def by_history(self) -> "pd.Series[str]":
+        """What the history alone says of each case, its limits aside."""
+        cases = case_rows(self.verdicts)
+        own = {row["fullname"]: row["by_history"] for row in self.limits.to_dict("records")}
+        words = [own.get(name, word) for name, word in zip(cases["fullname"], cases["verdict"], strict=True)]
+        return pd.Series(words, index=cases.index, dtype=object)
 
     @property
     def judged(self) -> int:
         """How many cases were compared with a baseline."""
-        return int(case_rows(self.verdicts)["verdict"].isin(JUDGED).sum())
+        return int(self.by_history.isin(JUDGED).sum())
 
     @property
     def short_of_history(self) -> int:
         """How many measured cases have too few earlier sessions."""
-        return int(case_rows(self.verdicts)["verdict"].isin(TOO_LITTLE_HISTORY).sum())
+        return int(self.by_history.isin(TOO_LITTLE_HISTORY).sum())
 
 
 def judge(
-    runs: Runs, run: str | Path | None = None, *, settings: Settings | None = None, accepted: Book | None = None
+    runs: Runs,
+    run: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    accepted: Book | None = None,
+    limits: Sequence[Limit] = (),
 ) -> Judgement:
     """Judge the newest session, or the one that `run` names by its id, a file's name or a file's path.
 
     `settings` are the rule's numbers and `accepted` what was accepted or renamed; without them the defaults hold, and
-    nothing was.
+    nothing was. What is beyond one of the `limits` is a regression, whatever its history.
 
     Raises:
         ReportError: nothing in the store has that name.
@@ -80,6 +99,7 @@ def judge(
     if now.empty:
         return _without_session(runs, f"{chosen.session} holds no case", least_history, chosen)
     verdicts = replay(sessions, settings, accepted, session=chosen.session, machine=chosen.machine)
+    verdicts, held = judged_by_limits(verdicts, sessions, runs.cases, limits, accepted.renamed, **chosen._asdict())
     cases = case_rows(verdicts)
     return Judgement(
         verdicts=verdicts,
@@ -93,15 +113,15 @@ def judge(
         least_history=least_history,
         rule={"name": "replay", **as_table(settings)},
         problem=_problem(now, past),
+        limits=held,
     )
 
 
 def _without_session(runs: Runs, problem: str, least_history: int, chosen: Chosen | None = None) -> Judgement:
     session, machine = (chosen.session, chosen.machine) if chosen else ("", "")
     sessions = sessions_of(runs.cases)
-    return Judgement(
-        verdict_frame([]), sessions, session, machine, "", None, 0, 0, least_history, {"name": "none"}, problem
-    )
+    nothing = verdict_frame([]).assign(limit="")
+    return Judgement(nothing, sessions, session, machine, "", None, 0, 0, least_history, {"name": "none"}, problem)
 
 
 def _problem(now: pd.DataFrame, past: pd.DataFrame) -> str:

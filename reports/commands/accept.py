@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--renamed-from", default="", metavar="OLD-NAME", help="CASE-GLOB is the new whole name of this case"
     )
+    rule.add_limits(parser)
     rule.add_arguments(parser)
 
 
@@ -42,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     book, settings = rule.book_of(arguments), rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    judgement = judge(load_runs(arguments.store), asked, settings=settings, accepted=book)
+    limits, runs = rule.limits_of(arguments), load_runs(arguments.store)
+    judgement = judge(runs, asked, settings=settings, accepted=book, limits=limits)
     if arguments.renamed_from:
         return _rename(arguments, judgement.verdicts)
     return _accept(arguments, judgement.verdicts, judgement.session)
@@ -62,6 +64,10 @@ def _accept(arguments: argparse.Namespace, verdicts: "pd.DataFrame", session: st
     _write(arguments.accepted, with_accepted(rule.book_of(arguments), entry))
     slower = int(meant["verdict"].isin(["regression", "suspect"]).sum())
     _say(f"accepted since {session}: {len(meant)} rows, {slower} of them slower; commit {arguments.accepted}")
+    if beyond := int((meant["limit"] != "").sum()):
+        from reports.limits import HOW_TO_CHANGE
+
+        _say(f"still beyond a limit: {beyond} of them; {HOW_TO_CHANGE}")
     return 0
 
 

@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache", action="store_true", help="read every file anew, and keep nothing of them for the next time"
     )
+    rule.add_limits(parser)
     rule.add_arguments(parser)
 
 
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     runs = load_runs(arguments.store, also=[named] if named else [], cache=cache)
     _name_skipped(runs.skipped.to_dict("records"))
     settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
-    judgement = judge(runs, named or asked, settings=settings, accepted=accepted)
+    judgement = judge(runs, named or asked, settings=settings, accepted=accepted, limits=rule.limits_of(arguments))
     if arguments.max_age:
         judgement = held_to_age(judgement, datetime.now(UTC), arguments.max_age)
     report = report_of(

@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE-OR-SESSION",
         help="look at this run file's session, or this session",
     )
+    rule.add_limits(parser)
     rule.add_arguments(parser)
 
 
@@ -32,9 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.rule.suspects import worth_measuring_again
     from reports.runs import load_runs
 
-    settings = rule.settings_of(arguments)
+    settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
-    judgement = judge(load_runs(arguments.store), asked, settings=settings, accepted=rule.book_of(arguments))
+    limits, runs = rule.limits_of(arguments), load_runs(arguments.store)
+    judgement = judge(runs, asked, settings=settings, accepted=accepted, limits=limits)
     if judgement.problem:
         raise ReportError(judgement.problem)
     sys.stdout.writelines(f"{node_id}\n" for node_id in worth_measuring_again(judgement.verdicts, settings))

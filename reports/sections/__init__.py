@@ -8,6 +8,7 @@ from reports.sections import (
     crossover,
     devices,
     lessons,
+    limits,
     log_cost,
     machine,
     memory,
@@ -22,6 +23,7 @@ from reports.subject import Subject
 
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     verdicts.changes,
+    limits.section,
     verdicts.cases,
     devices.section,
     crossover.section,

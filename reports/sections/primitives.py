@@ -3,10 +3,10 @@
 from typing import Any
 
 from reports.layout import Column, Section, Table
+from reports.limits import rate_in_words
 from reports.quantities import MISSING, memory, seconds
 from reports.sections.why import borrowed, why_of
 from reports.subject import Subject
-from reports.why.limits import rate_in_words
 from reports.why.pictures.roofline import roofline_figures
 
 _TITLES = {

@@ -31,6 +31,7 @@ _CHANGES = (
     Column("first run that shows it", is_number=False),
     Column("last run before", is_number=False),
 )
+_LIMIT = Column("beyond its limit", is_number=False)
 _CASES = (
     Column("case", is_number=False),
     Column("verdict", is_number=False),
@@ -55,6 +56,7 @@ def changes(subject: Subject) -> Section:
         said = "No case changed." if subject.judgement.judged else "No case was compared with earlier sessions."
         return Section("changes", "What got slower, what got faster", (said,))
     names = short_names(list(changed["fullname"]))
+    has_limit = bool((changed["limit"] != "").any())
     rows: list[tuple[str, ...]] = [
         (
             CaseName(names[row["fullname"]], row["fullname"]),
@@ -65,12 +67,14 @@ def changes(subject: Subject) -> Section:
             seconds(row["median_s"]),
             Name(row["first_bad_run"]),
             Name(row["last_good_run"]),
+            *([row["limit"]] if has_limit else []),
         )
         for row in changed.to_dict("records")
     ]
+    columns = (*_CHANGES, *([_LIMIT] if has_limit else []))
     redefined = changed[changed["verdict"] == "redefined"].to_dict("records")
     sentences = tuple(f"{names[row['fullname']]}: its work or method {row['reason']}." for row in redefined)
-    return Section("changes", "What got slower, what got faster", sentences, (Table("Changes", _CHANGES, rows),))
+    return Section("changes", "What got slower, what got faster", sentences, (Table("Changes", columns, rows),))
 
 
 def cases(subject: Subject) -> Section:
