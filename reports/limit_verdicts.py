@@ -23,6 +23,7 @@ STANDING_COLUMNS = [
     "case", "fullname", "limit", "measured", "is_measured", "is_beyond", "new", "recovered", "first_bad_run",
     "last_good_run", "suspects",
 ]  # fmt: skip
+_USED = ["session", "run", "time_s", "amount", "amount_unit", "environment", "work", "method"]
 RECOVERING = ("unchanged", "insufficient-history")
 """What a history may say of a case that is within its limit again: it is then called recovered."""
 Row = dict[Any, Any]
@@ -63,12 +64,11 @@ def standing(results: pd.DataFrame, limits: Sequence[Limit], session: str) -> pd
     `recovered` (whether the last session before that measured it says otherwise, or for `new` there is none),
     `first_bad_run` and `last_good_run` (the runs between which it went beyond), `suspects` (what changed between them).
     """
+    of_case = {str(name): group[_USED].to_dict("records") for name, group in results.groupby("fullname")}
     rows = []
     for limit in limits:
-        named = [(name, group) for name, group in results.groupby("fullname") if limit.names(str(name))]
-        rows += [_standing(limit, str(name), group.to_dict("records"), session) for name, group in named] or [
-            _unmeasured(limit, limit.case)
-        ]
+        named = [_standing(limit, name, own, session) for name, own in of_case.items() if limit.names(name)]
+        rows += named or [_unmeasured(limit, limit.case)]
     return pd.DataFrame(rows, columns=STANDING_COLUMNS)
 
 

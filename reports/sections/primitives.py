@@ -1,5 +1,6 @@
 """What the machine can do at best: its primitives in the units people know, and its roofline."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from reports.layout import Column, Section, Table
@@ -8,12 +9,13 @@ from reports.quantities import MISSING, memory, seconds
 from reports.sections.why import borrowed, why_of
 from reports.subject import Subject
 from reports.why.pictures.roofline import roofline_figures
+from reports.why.primitives import Machine
 
 _TITLES = {
     "dispatch": "dispatching one operator",
     "launch": "launching one kernel",
     "read-idle": "reading one value, device idle",
-    "read-busy": "reading one value, device busy",
+    "read-busy": "reading one value, beyond the work of a busy device",
     "copy-to-device": "copy to the device",
     "copy-to-host": "copy to the host",
     "memory": "memory",
@@ -38,9 +40,21 @@ def section(subject: Subject) -> Section | None:
         sentences.append(
             "Neighbours took part of the core; times of one thread are the core's own, and rates with them."
         )
+    sentences += _busy_reads(why.machines)
     table = Table("Primitives of the machine", _COLUMNS, rows)
     figures = tuple(roofline_figures(why.explanations, why.machines))
     return Section("primitives", "What the machine can do at best", tuple(sentences), (table,), figures)
+
+
+def _busy_reads(machines: dict[str, Machine]) -> Iterator[str]:
+    """Say what a read costs a device that had work to do, where that was measured."""
+    for device, machine in machines.items():
+        if machine.is_asynchronous and machine.read_busy_s > 0:
+            added, launch, idle = map(seconds, (machine.read_busy_s, machine.operator_s, machine.read_s))
+            yield (
+                f"{device}: a read adds {added} to the work of a busy device, the {launch} of a launch that no longer "
+                f"overlaps among them; on an idle device it takes {idle}."
+            )
 
 
 def _row(row: dict[Any, Any]) -> tuple[str, ...]:

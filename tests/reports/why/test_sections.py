@@ -221,3 +221,15 @@ def test_what_neighbours_took_is_told_and_is_no_cost_of_reading(tmp_path: Path) 
     )
     assert cost is not None
     assert cost.sentences[0] == "cpu: no detectable difference between reading the loss and not, with mlp."
+
+
+def test_what_a_read_costs_a_busy_device_is_told_beside_an_idle_one(tmp_path: Path) -> None:
+    busy = primitive("cuda", "read-busy", 150 * US, without_read_s=132 * US)
+
+    section = primitives.section(subject_of(tmp_path, *accelerator(), busy, training("cuda", 100 * US)))
+
+    assert section is not None
+    assert section.sentences[-1] == (
+        "cuda: a read adds 18.0 µs to the work of a busy device, the 5.00 µs of a launch that no longer overlaps among "
+        "them; on an idle device it takes 20.0 µs."
+    )
