@@ -33,9 +33,14 @@ def report_of(
     `fail_on` decides which cases its JUnit file calls failures, `epochs` how long a run it tells the duration of, and
     `rule` is what the session was judged with, for the marks in the histories.
     """
-    frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
-    earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
-    subject = Subject(runs, judgement, frame, log_times(earlier), epochs)
+    subject = subject_of(runs, judgement, epochs)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     drawn = histories(runs.cases, runs.files, judgement, rule)
     return Report(first_lines(judgement), sections, judgement, fail_on, drawn)
+
+
+def subject_of(runs: Runs, judgement: Judgement, epochs: int = EPOCHS) -> Subject:
+    """Return what the sections of a judged session's report are made from."""
+    frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
+    earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
+    return Subject(runs, judgement, frame, log_times(earlier), epochs)

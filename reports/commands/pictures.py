@@ -1,4 +1,4 @@
-"""`pictures`: the page, the terminal and the lesson's bars as pictures, for a README."""
+"""`pictures`: the page, the terminal, the lesson's bars and why a step is slow as pictures, for a README."""
 
 # ruff: noqa: PLC0415  what `run` works with is imported when it runs, so that --help answers at once
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-HELP = "draw the newest session's page, terminal and lesson as pictures (needs Chromium)"
+HELP = "draw the newest session as pictures: page and terminal (by Chromium), lesson, speed-up, shares of a step"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,10 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, default=Path("docs/images"), metavar="DIR", help="where the pictures are written"
     )
+    parser.add_argument(
+        "--no-screens", action="store_true", help="leave out page and terminal, which Chromium is needed for"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge, draw, and name each picture; return 0."""
+    """Judge, draw, and name each picture, or say that there is none; return 0."""
     from reports.judging import judge
     from reports.pictures import write_pictures
     from reports.report import report_of
@@ -28,6 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     runs = load_runs(arguments.store)
     report = report_of(runs, judge(runs), "new")
-    for path in write_pictures(runs, report, arguments.output):
-        sys.stdout.write(f"{path}\n")
+    made = write_pictures(runs, report, arguments.output, with_screens=not arguments.no_screens)
+    sys.stdout.writelines(f"{path}\n" for path in made)
+    if not made:
+        sys.stdout.write("Nothing to draw: the newest session has neither lessons nor training steps.\n")
     return 0
