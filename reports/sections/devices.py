@@ -9,7 +9,8 @@ from reports.identity import is_cpu
 from reports.layout import Column, Section, Table
 from reports.measured import batch_label, log_label
 from reports.quantities import MISSING, between, counted, microseconds, seconds, times
-from reports.run_time import break_even_epochs, pairs, run_times
+from reports.run_time import run_times
+from reports.sections.run_times import said_of_runs, table_of_runs
 from reports.subject import Subject
 from reports.uncertainty import relative_error, sources
 
@@ -78,41 +79,9 @@ def section(subject: Subject) -> Section:
         )
     runs = run_times(subject.measured, subject.epochs)
     if len(runs):
-        sentences += _said_of_runs(runs)
-        tables.append(_table_of_runs(runs, subject.epochs))
+        sentences += said_of_runs(subject, runs)
+        tables.append(table_of_runs(runs, subject.epochs))
     return Section("devices", "Is the GPU worth it", tuple(sentences), tuple(tables))
-
-
-def _said_of_runs(runs: pd.DataFrame) -> list[str]:
-    """Say for each model from how many epochs on the GPU's run is the shorter one, start-up included."""
-    sentences = []
-    for processor, accelerator in {pair[0]["model"]: pair for pair in pairs(runs)}.values():
-        epochs = break_even_epochs(processor, accelerator)
-        setting = f"{processor['model']} at batch size {processor['batch_size']}"
-        sides = f"{accelerator['device']} than on {processor['device']}"
-        if math.isinf(epochs):
-            sentences.append(f"A run of {setting} takes longer on {sides}, whatever its length.")
-        else:
-            least = counted(max(1, math.ceil(round(epochs, 6))), "epoch")
-            sentences.append(f"A run of {setting} is shorter on {sides} from {least} on, start-up included.")
-    if runs["start_up_s"].isna().all():
-        sentences.append("No lesson was run cold in this session, so what a run takes is without start-up.")
-    return sentences
-
-
-def _table_of_runs(runs: pd.DataFrame, epochs: int) -> Table:
-    columns = (
-        Column("model", is_number=False), Column("batch size"), Column("device", is_number=False),
-        Column("steps per epoch"), Column("per epoch"), Column("start-up"), Column("whole run"),
-    )  # fmt: skip
-    rows: list[tuple[str, ...]] = [
-        (
-            row["model"], str(row["batch_size"]), row["device"], f"{row['steps_per_epoch']:,}",
-            seconds(row["epoch_s"]), seconds(row["start_up_s"]), seconds(row["total_s"]),
-        )
-        for row in runs.to_dict("records")
-    ]  # fmt: skip
-    return Table(f"What a run of {counted(epochs, 'epoch')} takes, start-up included", columns, rows)
 
 
 def _no_gpu(measured: pd.DataFrame) -> list[str]:
@@ -135,19 +104,28 @@ def _who_wins(both: pd.DataFrame) -> list[str]:
     if both.empty:
         return []
     faster, slower = both["speed_up_low"] > 1, both["speed_up_high"] < 1
+    unknown = both["speed_up_low"].isna()
     gpu_wins, cpu_wins, settings = int(faster.sum()), int(slower.sum()), counted(len(both), "setting")
-    undecided = len(both) - gpu_wins - cpu_wins
+    undecided, open_ones = int((~faster & ~slower & ~unknown).sum()), int(unknown.sum())
     no_difference = f"; {undecided} show no difference" if undecided else ""
-    sentences = [f"The GPU is faster in {gpu_wins} of {settings}, the processor in {cpu_wins}{no_difference}."]
-    for model, group in both.groupby("model"):
-        wins = faster[group.index]
-        if wins.all() or not wins.any():
-            sentences.append(f"{model}: {'always' if wins.all() else 'never'} worth the GPU here.")
-            continue
-        crossover = group.loc[wins, "batch_size"].min()
-        if pd.notna(crossover):
-            sentences.append(f"{model}: the GPU begins to win at batch size {int(crossover)}.")
-    return sentences
+    no_interval = f"; {open_ones} have no interval, so cannot tell" if open_ones else ""
+    sentences = [
+        f"The GPU is faster in {gpu_wins} of {settings}, the processor in {cpu_wins}{no_difference}{no_interval}."
+    ]
+    return [*sentences, *(_worth_of(str(model), group) for model, group in both.groupby("model"))]
+
+
+def _worth_of(model: str, group: pd.DataFrame) -> str:
+    """Say from which batch size on a model is worth the GPU; only what the intervals decide counts."""
+    wins, losses = group["speed_up_low"] > 1, group["speed_up_high"] < 1
+    if wins.all() or losses.all():
+        return f"{model}: {'always' if wins.all() else 'never'} worth the GPU here."
+    if not wins.any():
+        return f"{model}: no setting in which the GPU is detectably faster here."
+    crossover = group.loc[wins, "batch_size"].min()
+    if pd.isna(crossover):
+        return f"{model}: the GPU is faster in {int(wins.sum())} of {counted(len(group), 'setting')}."
+    return f"{model}: the GPU begins to win at batch size {int(crossover)}."
 
 
 def _table_of_times(compared: pd.DataFrame, devices: list[str]) -> Table:

@@ -91,7 +91,8 @@ def _cures(explanations: pd.DataFrame) -> list[str]:
     cured = one_per_setting(explanations[explanations["cure"] != ""])
     return [
         f"{row['model']} at batch size {batch_label(row['batch_size'])} on {row['device']}: {row['cure']} "
-        f"({row['question']}) makes the step {times(1 / row['cure_ratio'])} as fast; that is "
+        f"({row['question']}) makes the step {times(1 / row['cure_ratio'])} as fast "
+        f"({between(times(1 / row['cure_ratio_high']), times(1 / row['cure_ratio_low']))}); that is "
         f"{_percent(row['ceiling_share'])} of what the machine's ceilings allow."
         for row in cured.sort_values("cure_ratio").head(MOST_CURES).to_dict("records")
     ]

@@ -64,12 +64,47 @@ def test_the_section_tells_it_in_a_sentence_and_a_table(both: Store) -> None:
     told = section(subject_of(both, epochs=20))
 
     sentence = (
-        "A run of iris-mlp at batch size 16 is shorter on cuda than on cpu from 100 epochs on, start-up included."
+        "A run of iris-mlp at batch size 16 is shorter on cuda than on cpu from 100 epochs on (100 to 101 by the "
+        "interval of a step), start-up included."
     )
     assert sentence in told.sentences
     table = told.tables[-1]
     assert table.caption == "What a run of 20 epochs takes, start-up included"
     assert table.rows[0] == ("iris-mlp", "16", "cpu", "7", "140 ms", "1.50 s", "4.30 s")
+
+
+@pytest.mark.parametrize(
+    ("gpu_s", "said"),
+    [
+        # each step is known to a factor of exp(2 x sqrt(2) x 1 % / sqrt(10)) = 1.0090
+        (
+            0.0199,
+            (
+                "Which run of iris-mlp at batch size 16 is the shorter one is open: the difference of a step on cuda "
+                "and cpu is not detectable."
+            ),
+        ),
+        (0.0202, "A run of iris-mlp at batch size 16 takes longer on cuda than on cpu, whatever its length."),
+    ],
+)
+def test_only_a_difference_that_shows_decides_which_run_is_the_shorter_one(
+    store: Store, gpu_s: float, said: str
+) -> None:
+    store.write([training("cpu", 0.02), training("cuda", gpu_s), cold_lesson("cpu", 1.0), cold_lesson("cuda", 1.0)])
+
+    assert said in section(subject_of(store)).sentences
+
+
+def test_steps_without_a_scatter_leave_open_which_run_is_the_shorter_one(store: Store) -> None:
+    steps = [training("cpu", 0.02), training("cuda", 0.01)]
+    for step in steps:
+        step["stats"] |= {"rounds": 1, "iqr": 0.0, "data": step["stats"]["data"][:1]}
+    store.write([*steps, cold_lesson("cpu", 1.0)])
+
+    assert (
+        "Which run of iris-mlp at batch size 16 is the shorter one is open: the difference of a step on cuda and cpu "
+        "has no interval."
+    ) in section(subject_of(store)).sentences
 
 
 def test_without_a_cold_lesson_the_start_is_said_to_be_missing(store: Store) -> None:
