@@ -28,9 +28,8 @@ _CHANGES = (
     Column("between"),
     Column("before"),
     Column("now"),
-    Column("first run that shows it", is_number=False),
-    Column("last run before", is_number=False),
 )
+_RUNS = (Column("first run that shows it", is_number=False), Column("last run before", is_number=False))
 _LIMIT = Column("beyond its limit", is_number=False)
 _CASES = (
     Column("case", is_number=False),
@@ -65,13 +64,13 @@ def changes(subject: Subject) -> Section:
             between(percent_change(row["ratio_low"]), percent_change(row["ratio_high"])),
             seconds(row["baseline_s"]),
             seconds(row["median_s"]),
+            *([row["limit"]] if has_limit else []),
             Name(row["first_bad_run"]),
             Name(row["last_good_run"]),
-            *([row["limit"]] if has_limit else []),
         )
         for row in changed.to_dict("records")
     ]
-    columns = (*_CHANGES, *([_LIMIT] if has_limit else []))
+    columns = (*_CHANGES, *([_LIMIT] if has_limit else []), *_RUNS)
     redefined = changed[changed["verdict"] == "redefined"].to_dict("records")
     sentences = tuple(f"{names[row['fullname']]}: its work or method {row['reason']}." for row in redefined)
     return Section("changes", "What got slower, what got faster", sentences, (Table("Changes", columns, rows),))
