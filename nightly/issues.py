@@ -2,8 +2,8 @@
 
 Works through `gh`, GitHub's command line, in the repository that GH_REPO or the working directory names. An issue is
 known by a label and a mark in its text, which tells machine and case; one is opened for every regression without any,
-kept up to date while it lasts, and closed when the case is judged and no longer slower. A case that was not judged
-tonight leaves its issue as it is. One that a person closed stays closed while the same regression lasts.
+kept up to date while it lasts, and closed when the case is judged, no longer slower and within its limit. A case that
+was not judged tonight leaves its issue as it is. One that a person closed stays closed while the same regression lasts.
 """
 
 import argparse
@@ -109,12 +109,13 @@ def is_of_the_same(row: dict[str, Any], text: str) -> bool:
 
 
 def title(row: dict[str, Any]) -> str:
-    """Return an issue's title: what got slower, without file and folder."""
-    return visible(f"Slower: {str(row['fullname']).rpartition('::')[2]} on {row.get('machine', '')}", longest=200)
+    """Return an issue's title: what got slower or is beyond its limit, without file and folder."""
+    what = "Beyond its limit" if row.get("limit") else "Slower"
+    return visible(f"{what}: {str(row['fullname']).rpartition('::')[2]} on {row.get('machine', '')}", longest=200)
 
 
 def body(row: dict[str, Any], found: dict[str, Any], run_url: str) -> str:
-    """Return an issue's text: how much slower, since when, and what to do about it."""
+    """Return an issue's text: how much slower, or beyond which limit, since when, and what to do about it."""
     facts = {
         "case": markdown_code(str(row["fullname"])),
         "machine": markdown_code(str(row.get("machine", ""))),
@@ -125,13 +126,18 @@ def body(row: dict[str, Any], found: dict[str, Any], run_url: str) -> str:
         "first bad run": _begun(row),
         "seen in session": markdown_code(str(found.get("session", ""))),
     }
+    if row.get("limit"):
+        facts["beyond its limit"] = markdown(str(row["limit"]))
     lines = [mark(row), "", "| | |", "|---|---|", *(_line(name, fact) for name, fact in facts.items()), ""]
     if run_url:
         lines += [f"The report of this night: {run_url}", ""]
-    lines.append(
-        "If the new level is meant: `python -m reports accept CASE-GLOB --reason TEXT`, and commit `accepted.toml`. "
-        "This issue closes itself once the case is judged and no longer slower."
-    )
+    if row.get("limit"):
+        lines.append("If the limit is not meant: edit `limits.toml`; accepting a level changes no limit.")
+    else:
+        lines.append(
+            "If the new level is meant: `python -m reports accept CASE-GLOB --reason TEXT`, and commit `accepted.toml`."
+        )
+    lines.append("This issue closes itself once the case is judged, no longer slower and within its limit.")
     return "\n".join(lines) + "\n"
 
 

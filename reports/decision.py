@@ -48,7 +48,9 @@ def headline(judgement: Judgement) -> str:
     if new:
         return f"{counted(new, 'new regression')}: {_worst(regressions[regressions['new']])}{_also(still_open)}."
     if still_open:
-        return f"Nothing new got slower; {counted(still_open, 'earlier regression')} still open."
+        beyond = int((regressions["limit"] != "").sum())
+        and_beyond = f", {beyond} of them beyond a limit" if beyond else ""
+        return f"Nothing new got slower; {counted(still_open, 'earlier regression')} still open{and_beyond}."
     if suspects:
         worst = _worst(rows[rows["verdict"] == "suspect"])
         return f"No confirmed regression; {counted(suspects, 'suspect')} slower in this session only: {worst}."
@@ -58,12 +60,22 @@ def headline(judgement: Judgement) -> str:
 
 
 def _worst(rows: pd.DataFrame) -> str:
-    """Return the largest change in words; rows come worst first."""
-    worst = rows.iloc[0]
-    name = short_names([str(worst["fullname"])])[str(worst["fullname"])]
-    return (
-        f"{'' if len(rows) == 1 else 'the worst, '}{name} takes {significant(worst['ratio'])} times as long as before"
-    )
+    """Return the largest change, and what is beyond a limit, in words; rows come worst first."""
+    slower, beyond = rows[rows["limit"] == ""], rows[rows["limit"] != ""]
+    told = []
+    if len(slower):
+        worst = "" if len(slower) == 1 else "the worst, "
+        told.append(f"{worst}{_name(slower)} takes {significant(slower['ratio'].iloc[0])} times as long as before")
+    if len(beyond):
+        which = len(beyond) if len(slower) else "all"
+        many = f"{which} beyond their limits, the first " if len(beyond) > 1 else ""
+        told.append(f"{many}{_name(beyond)}{'' if many else ' is beyond its limit'}: {beyond['limit'].iloc[0]}")
+    return "; ".join(told)
+
+
+def _name(rows: pd.DataFrame) -> str:
+    fullname = str(rows["fullname"].iloc[0])
+    return short_names([fullname])[fullname]
 
 
 def _also(still_open: int) -> str:
@@ -98,6 +110,15 @@ def first_lines(judgement: Judgement, now: datetime | None = None) -> list[str]:
             f"{counted(judgement.short_of_history, 'case')} not judged for want of history "
             f"(fewer than {judgement.least_history} earlier sessions)."
         )
+    if len(judgement.limits):
+        lines.append(_limits(judgement.limits))
     if judgement.judged:
         lines.append(baseline_age(judgement.sessions, judgement.session, judgement.machine))
     return lines
+
+
+def _limits(held: pd.DataFrame) -> str:
+    measured, beyond = held["is_measured"].astype(bool), held["is_beyond"].astype(bool)
+    counts = {"held": measured & ~beyond, "exceeded": beyond, "not measured in this session": ~measured}
+    told = ", ".join(f"{int(rows.sum())} {word}" for word, rows in counts.items() if rows.any())
+    return f"{counted(len(held), 'limit')}: {told}."

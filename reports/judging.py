@@ -1,6 +1,6 @@
 """Judge one session of a store: choose it, hand it to the rule, and say when no verdict is possible."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import pandas as pd
 from reports.errors import ReportError
 from reports.grounds import Grounds
 from reports.history import earlier_sessions, of_session
+from reports.limit_verdicts import judged_by_limits
 from reports.newest import Chosen, choose, newest_damaged
 from reports.rule.course import Course
 from reports.rule.settings import as_table
@@ -23,7 +24,8 @@ class Judgement:
     """The verdicts of one machine's session and what they rest on.
 
     Attributes:
-        verdicts: a row per case and per moved machine, worst first (`reports.verdicts.verdict_frame` has the columns).
+        verdicts: a row per case and per moved machine, worst first (`reports.verdicts.verdict_frame` has the columns);
+            the last, `limit`, tells the limit of a case that is beyond it.
         sessions: every session of the store, the frame that the verdicts were made from.
         problem: why no verdict was possible though one was due; empty when there is one.
         history: how many earlier sessions of the same kind and machine there are.
@@ -31,6 +33,7 @@ class Judgement:
         least_history: how many earlier sessions a case needs.
         rule: the rule's name and settings.
         course: what the rule said along the history; None without a session.
+        limits: how the session stands to each limit (`reports.limit_verdicts.judged_by_limits`).
     """
 
     verdicts: pd.DataFrame
@@ -45,16 +48,25 @@ class Judgement:
     rule: dict[str, Any]
     problem: str = ""
     course: Course | None = None
+    limits: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def by_history(self) -> "pd.Series[str]":
+        """What the history alone says of each case, its limits aside."""
+        cases = case_rows(self.verdicts)
+        own = {row["fullname"]: row["by_history"] for row in self.limits.to_dict("records")}
+        words = [own.get(name, word) for name, word in zip(cases["fullname"], cases["verdict"], strict=True)]
+        return pd.Series(words, index=cases.index, dtype=object)
 
     @property
     def judged(self) -> int:
         """How many cases were compared with a baseline."""
-        return int(case_rows(self.verdicts)["verdict"].isin(JUDGED).sum())
+        return int(self.by_history.isin(JUDGED).sum())
 
     @property
     def short_of_history(self) -> int:
         """How many measured cases have too few earlier sessions."""
-        return int(case_rows(self.verdicts)["verdict"].isin(TOO_LITTLE_HISTORY).sum())
+        return int(self.by_history.isin(TOO_LITTLE_HISTORY).sum())
 
 
 def judge(
@@ -88,9 +100,12 @@ def judge(
     if now.empty:
         return _without_session(runs, f"{chosen.session} holds no case", least_history, chosen)
     found = replayed(sessions, settings, grounds.accepted, which=(chosen.session, chosen.machine), shelf=grounds.shelf)
-    cases = case_rows(found.verdicts)
+    verdicts, held = judged_by_limits(
+        found.verdicts, sessions, runs.cases, grounds.limits, grounds.accepted.renamed, **chosen._asdict()
+    )
+    cases = case_rows(verdicts)
     return Judgement(
-        verdicts=found.verdicts,
+        verdicts=verdicts,
         sessions=sessions,
         session=chosen.session,
         machine=chosen.machine,
@@ -102,14 +117,14 @@ def judge(
         rule={"name": "replay", **as_table(settings)},
         problem=_problem(now, past),
         course=found.course,
+        limits=held,
     )
 
 
 def _without_session(runs: Runs, problem: str, least_history: int, chosen: Chosen | None = None) -> Judgement:
     session, machine = (chosen.session, chosen.machine) if chosen else ("", "")
-    return Judgement(
-        verdict_frame([]), runs.sessions, session, machine, "", None, 0, 0, least_history, {"name": "none"}, problem
-    )
+    nothing = verdict_frame([]).assign(limit="")
+    return Judgement(nothing, runs.sessions, session, machine, "", None, 0, 0, least_history, {"name": "none"}, problem)
 
 
 def _problem(now: pd.DataFrame, past: pd.DataFrame) -> str:

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from reports.identity import is_cpu
-from reports.quantities import seconds, significant
 from reports.values import count, mapping, number, positive, sequence, text
 
 IRIS, CNN = "iris", "cnn"
 FULL_EPOCHS = 20_000
 LESSON_COLUMNS = [
-    "name", "device", "start", "epochs", "log_interval", "total_s", "loop_s", "epoch_s", "full_s", "start_up_s",
-    "first_step_s", "accuracy", "dataset", "loss_curve",
+    "fullname", "name", "device", "start", "epochs", "log_interval", "total_s", "loop_s", "epoch_s", "full_s",
+    "start_up_s", "first_step_s", "accuracy", "dataset", "loss_curve", "launches", "launch_variance",
 ]  # fmt: skip
 
 
@@ -40,9 +39,10 @@ PUBLISHED = (
 def lesson_runs(measured: pd.DataFrame) -> pd.DataFrame:
     """Return one row per lesson that was run.
 
-    Columns: `name` ("iris" or "cnn"), `device`, `start` ("cold" or "warm"), `epochs`, `log_interval`, `total_s` (all
-    that was timed: of a cold run the whole process), `loop_s` (the training loop), `epoch_s`, `full_s` (20000 epochs at
-    that pace), `start_up_s` and `first_step_s` (cold runs only), `accuracy`, `dataset`, `loss_curve` ([(step, loss)]).
+    Columns: `fullname`, `name` ("iris" or "cnn"), `device`, `start` ("cold" or "warm"), `epochs`, `log_interval`,
+    `total_s` (all that was timed: of a cold run the whole process), `loop_s` (the training loop), `epoch_s`, `full_s`
+    (20000 epochs at that pace), `start_up_s` and `first_step_s` (cold runs only), `accuracy`, `dataset`, `loss_curve`
+    ([(step, loss)]), `launches` and `launch_variance` (`reports.measured`).
     """
     rows = [_run(case) for case in measured.to_dict("records") if case["lesson"] and case["median_s"] > 0]
     frame = pd.DataFrame([row for row in rows if row["epochs"]], columns=LESSON_COLUMNS)
@@ -63,6 +63,7 @@ def _run(case: dict[Any, Any]) -> dict[str, Any]:
     epoch_s = loop_s / epochs if epochs else math.nan
     told = lesson.get("log_interval")
     return {
+        **{name: case[name] for name in ("fullname", "launches", "launch_variance")},
         "name": text(lesson.get("name")),
         "device": case["device"],
         "start": text(lesson.get("start")),
@@ -85,13 +86,19 @@ def _curve(value: object) -> list[tuple[float, float]]:
     return [pair for pair in pairs if not math.isnan(pair[0] + pair[1])]
 
 
-def full_time_s(lessons: pd.DataFrame, device: str, log_interval: object) -> float:
-    """Return our time for 20000 epochs of the iris lesson, warm before cold; NaN when it was not run so."""
+def full_run(lessons: pd.DataFrame, device: str, log_interval: object) -> dict[Any, Any] | None:
+    """Return our run of the iris lesson with this setting, warm before cold; None when it was not run so."""
     same = lessons[(lessons["name"] == IRIS) & (lessons["device"] == device)]
     same = same.loc[[interval == log_interval for interval in same["log_interval"]]]
     warm = same[same["start"] == "warm"]
     chosen = warm if len(warm) else same
-    return float(chosen["full_s"].iloc[0]) if len(chosen) else math.nan
+    return chosen.iloc[0].to_dict() if len(chosen) else None
+
+
+def full_time_s(lessons: pd.DataFrame, device: str, log_interval: object) -> float:
+    """Return our time for 20000 epochs of the iris lesson with this setting; NaN when it was not run so."""
+    run = full_run(lessons, device, log_interval)
+    return math.nan if run is None else float(run["full_s"])
 
 
 def iris_comparison(lessons: pd.DataFrame) -> pd.DataFrame:
@@ -112,47 +119,3 @@ def iris_comparison(lessons: pd.DataFrame) -> pd.DataFrame:
         for key in dict.fromkeys([*published, *settings])
     ]
     return pd.DataFrame(rows, columns=["device", "log_interval", "published_s", "ours_s", "is_scaled"])
-
-
-def conclusions(lessons: pd.DataFrame) -> list[str]:
-    """Return what the iris lesson concluded, each beside what was measured here."""
-    iris = lessons[lessons["name"] == IRIS]
-    if iris.empty:
-        return []
-    accelerators = sorted({device for device in iris["device"] if device and not is_cpu(device)})
-    return [_gpu_is_slower(iris, accelerators), *_reading_costs(iris, accelerators)]
-
-
-def _gpu_is_slower(iris: pd.DataFrame, accelerators: list[str]) -> str:
-    published = PUBLISHED[1].total_s / PUBLISHED[0].total_s
-    lesson = f"The lesson found the GPU {significant(published)} times slower than the CPU on so small a network"
-    cpu_s = full_time_s(iris, "cpu", 1)
-    if not accelerators:
-        return f"{lesson}; no GPU was measured here, so that could not be checked."
-    gpu_s = full_time_s(iris, accelerators[0], 1)
-    if math.isnan(gpu_s / cpu_s):
-        return f"{lesson}; it was not run on both devices here with the loss read every epoch."
-    word = "slower" if gpu_s > cpu_s else "faster"
-    factor = max(gpu_s / cpu_s, cpu_s / gpu_s)
-    holds = "that holds here" if gpu_s > cpu_s else "that does not hold here"
-    return f"{lesson}; {holds}: {accelerators[0]} is {significant(factor)} times {word} than cpu."
-
-
-def _reading_costs(iris: pd.DataFrame, accelerators: list[str]) -> list[str]:
-    every, seldom, never = (published.total_s for published in PUBLISHED[1:])
-    lesson = (
-        f"The lesson's GPU spent {significant(every - never)} s of {every} s on reading the loss every epoch; "
-        f"reading it every 200 epochs saved only {significant(every - seldom, 2)} s."
-    )
-    sentences = [lesson if accelerators else f"{lesson} No GPU was measured here; the processor's figures follow."]
-    for device in sorted(set(iris["device"])):
-        ours, without = full_time_s(iris, device, 1), full_time_s(iris, device, "never")
-        if math.isnan(ours - without):
-            continue
-        cost, share = ours - without, abs(ours - without) / ours
-        told = f"costs {seconds(cost)} of" if cost > 0 else f"costs nothing that shows ({seconds(-cost)} less) in"
-        sentences.append(
-            f"Here, on {device}, reading the loss every epoch {told} {seconds(ours)} in 20,000 epochs"
-            f"{f' ({significant(share * 100, 2)} %)' if cost > 0 else ''}."
-        )
-    return sentences

@@ -9,9 +9,9 @@ import pandas as pd
 from reports.values import mapping, positive, text
 
 MEASURED_COLUMNS = [
-    "fullname", "device", "model", "batch_size", "log_interval", "unit", "median_s", "iqr_s", "rounds",
-    "samples_per_unit", "peak_memory_bytes", "accuracy", "dataset", "threads", "device_name", "flags", "outcome",
-    "reason", "lesson",
+    "fullname", "device", "model", "batch_size", "log_interval", "unit", "median_s", "iqr_s", "rounds", "launches",
+    "launch_variance", "samples_per_unit", "peak_memory_bytes", "accuracy", "dataset", "threads", "device_name",
+    "flags", "outcome", "reason", "lesson",
 ]  # fmt: skip
 
 
@@ -19,8 +19,9 @@ def measured(cases: pd.DataFrame, sessions: pd.DataFrame, session: str, machine:
     """Return one row for each case of a machine's session.
 
     `median_s` is the session's median in seconds per unit of work, `iqr_s` the interquartile range of the rounds
-    (median over launches), `rounds` their number over all launches; facts come from the newest launch with a result.
-    Figures are NaN and texts empty where the files do not tell.
+    (median over launches), `rounds` their number over all launches; `launches` are those with a result, and
+    `launch_variance` is the variance of ln seconds between them, NaN for one; facts come from the newest launch with a
+    result. Figures are NaN and texts empty where the files do not tell.
     """
     of_session = (cases["session"] == session) & (cases["machine"] == machine) & (cases["kind"] != "rerun")
     launches = cases.loc[of_session.to_numpy(dtype=bool)]
@@ -28,8 +29,11 @@ def measured(cases: pd.DataFrame, sessions: pd.DataFrame, session: str, machine:
     with_result = launches.assign(has_result=launches["median_s"].notna()).sort_values("has_result", kind="stable")
     frame = with_result.drop_duplicates("fullname", keep="last").set_index("fullname")
     extras = [mapping(extra) for extra in frame["extra"]]
+    log_times = launches.assign(log_time=np.log(launches["median_s"].astype(float))).groupby("fullname")["log_time"]
     frame = frame.assign(
         median_s=np.exp(judged["log_time"]),
+        launches=log_times.count(),
+        launch_variance=log_times.var(),
         iqr_s=launches.groupby("fullname")["iqr_s"].median(),
         rounds=launches.groupby("fullname")["rounds"].sum(),
         outcome=judged["outcome"],

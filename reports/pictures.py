@@ -1,4 +1,7 @@
-"""Pictures of a report for a README: the page and the terminal as a reader sees them, and the lesson's bars."""
+"""Pictures of a report for a README.
+
+The page and the terminal as a reader sees them; the lesson's bars, the speed-up by batch size and the shares of a step.
+"""
 
 import html
 import re
@@ -9,12 +12,13 @@ from pathlib import Path
 from reports.browser import browser
 from reports.errors import ReportError
 from reports.lessons import lesson_runs
-from reports.measured import measured
 from reports.rendering import html as page
 from reports.rendering import terminal
-from reports.report import Report
+from reports.report import Report, subject_of
 from reports.runs import Runs
 from reports.sections.lesson_pictures import bar_chart
+from reports.subject import Subject
+from reports.why import files as why
 
 PAGE_SIZE, TERMINAL_SIZE = (1000, 760), (760, 420)
 _INKS = {"1": "font-weight:bold", "31": "color:#ff7b72", "32": "color:#56d364", "33": "color:#e3b341"}
@@ -28,7 +32,16 @@ pre {{ margin: 0; padding: 14px 18px; font: 14px/1.35 "DejaVu Sans Mono", monosp
 
 
 def pictures(runs: Runs, report: Report) -> Iterator[tuple[str, bytes]]:
-    """Yield the pictures' file names and contents; the lesson's only where the session ran it.
+    """Yield the names and contents of the drawn pictures (SVG), of each where the session measured what it shows."""
+    subject = subject_of(runs, report.judgement)
+    if chart := _lesson(subject):
+        yield "lesson.svg", chart.encode()
+    for name, drawn in why.pictures(subject):
+        yield name, drawn.encode()
+
+
+def screens(report: Report) -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of the page's and the terminal's pictures (PNG).
 
     Raises:
         ReportError: no Chromium, or it does not do its part.
@@ -46,8 +59,6 @@ def pictures(runs: Runs, report: Report) -> Iterator[tuple[str, bytes]]:
         )
         chromium.open(place, *size)
         yield "terminal.png", chromium.picture()
-    if chart := _lesson(runs, report):
-        yield "lesson.svg", chart.encode()
 
 
 def _in_html(report: Report) -> str:
@@ -62,21 +73,20 @@ def _in_html(report: Report) -> str:
     return "".join(written)
 
 
-def _lesson(runs: Runs, report: Report) -> str | None:
-    judgement = report.judgement
-    frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
-    for figure in bar_chart(lesson_runs(frame)):
+def _lesson(subject: Subject) -> str | None:
+    for figure in bar_chart(lesson_runs(subject.measured)):
         return re.sub(r"(<svg[^>]*>)", lambda found: found[1] + _OWN_COLOUR, figure.svg, count=1)
     return None
 
 
-def write_pictures(runs: Runs, report: Report, folder: Path) -> list[Path]:
-    """Write the pictures into a folder and return their paths.
+def write_pictures(runs: Runs, report: Report, folder: Path, *, with_screens: bool = True) -> list[Path]:
+    """Write the pictures into a folder and return their paths; the screens, which need Chromium, may be left out.
 
     Raises:
         ReportError: a picture cannot be made or written.
     """
-    made = dict(pictures(runs, report))
+    made = dict(screens(report)) if with_screens else {}
+    made |= pictures(runs, report)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in made.items():

@@ -29,9 +29,14 @@ def report_of(runs: Runs, judgement: Judgement, fail_on: str, *, epochs: int = E
 
     `fail_on` decides which cases its JUnit file calls failures, and `epochs` how long a run it tells the duration of.
     """
-    frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
-    earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
-    subject = Subject(runs, judgement, frame, log_times(earlier), epochs)
+    subject = subject_of(runs, judgement, epochs)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     drawn = histories(runs.cases, runs.files, judgement)
     return Report(first_lines(judgement), sections, judgement, fail_on, drawn)
+
+
+def subject_of(runs: Runs, judgement: Judgement, epochs: int = EPOCHS) -> Subject:
+    """Return what the sections of a judged session's report are made from."""
+    frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
+    earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
+    return Subject(runs, judgement, frame, log_times(earlier), epochs)

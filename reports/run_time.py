@@ -10,7 +10,17 @@ from reports.lessons import lesson_runs
 from reports.measured import grouped
 from reports.values import count, mapping
 
-RUN_COLUMNS = ["model", "batch_size", "device", "step_s", "steps_per_epoch", "epoch_s", "start_up_s", "total_s"]
+RUN_COLUMNS = [
+    "fullname",
+    "model",
+    "batch_size",
+    "device",
+    "step_s",
+    "steps_per_epoch",
+    "epoch_s",
+    "start_up_s",
+    "total_s",
+]
 
 
 def run_times(measured: pd.DataFrame, epochs: int) -> pd.DataFrame:
@@ -33,7 +43,19 @@ def run_times(measured: pd.DataFrame, epochs: int) -> pd.DataFrame:
         epoch_s = steps_per_epoch * quiet["median_s"]
         start_up_s = _start_up_of(device, quiet["dataset"], start_up)
         total_s = epochs * epoch_s + (0 if math.isnan(start_up_s) else start_up_s)
-        rows.append((model, batch_size, device, quiet["median_s"], steps_per_epoch, epoch_s, start_up_s, total_s))
+        rows.append(
+            (
+                quiet["fullname"],
+                model,
+                batch_size,
+                device,
+                quiet["median_s"],
+                steps_per_epoch,
+                epoch_s,
+                start_up_s,
+                total_s,
+            )
+        )
     return pd.DataFrame(rows, columns=RUN_COLUMNS)
 
 
@@ -68,19 +90,23 @@ def _start_up(measured: pd.DataFrame) -> dict[tuple[str, str], float]:
     return found
 
 
-def break_even_epochs(processor: dict[Any, Any], accelerator: dict[Any, Any]) -> float:
+def break_even_epochs(processor: dict[Any, Any], accelerator: dict[Any, Any], spread: float = 1.0) -> float:
     """Return after how many epochs the accelerator's run has caught up; infinity for never.
 
-    Both are rows of `run_times`; start-up that is not known counts as none.
+    Both are rows of `run_times`; start-up that is not known counts as none. With a `spread` other than 1 the
+    accelerator's epoch takes so many times as long: an end of the interval of the two epochs' ratio.
     """
-    gained_s = float(processor["epoch_s"] - accelerator["epoch_s"])
+    gained_s = float(processor["epoch_s"] - accelerator["epoch_s"] * spread)
     starts_s = [0.0 if math.isnan(row["start_up_s"]) else float(row["start_up_s"]) for row in (accelerator, processor)]
     return max(0.0, (starts_s[0] - starts_s[1]) / gained_s) if gained_s > 0 else math.inf
 
 
-def first_shorter_epoch(processor: dict[Any, Any], accelerator: dict[Any, Any]) -> int | None:
-    """Return the number of epochs of the shortest run that the accelerator ends first; None for never."""
-    epochs = break_even_epochs(processor, accelerator)
+def first_shorter_epoch(processor: dict[Any, Any], accelerator: dict[Any, Any], spread: float = 1.0) -> int | None:
+    """Return the number of epochs of the shortest run that the accelerator ends first; None for never.
+
+    `spread` is that of `break_even_epochs`.
+    """
+    epochs = break_even_epochs(processor, accelerator, spread)
     return None if math.isinf(epochs) else math.floor(round(epochs, 6)) + 1
 
 

@@ -5,21 +5,26 @@ from typing import Any
 
 import pandas as pd
 
+from reports.uncertainty import relative_error
 from reports.values import count, mapping, number, text
 
 SCALING_COLUMNS = [
     "fullname", "device", "network", "batch_size", "scaling", "world_size", "median_s", "samples_per_s", "efficiency",
+    "efficiency_low", "efficiency_high",
 ]  # fmt: skip
 REDUCTION_COLUMNS = ["fullname", "device", "world_size", "message_bytes", "median_s", "bus_bandwidth_gb_s"]
 SAME_TRAINING = ["device", "network", "batch_size", "scaling"]
 
 
-def distributed_trainings(cases: pd.DataFrame, session: str, machine: str) -> pd.DataFrame:
+def distributed_trainings(
+    cases: pd.DataFrame, session: str, machine: str, earlier_log_times: pd.DataFrame
+) -> pd.DataFrame:
     """Return one row per distributed training of a machine's session, `SCALING_COLUMNS`.
 
     `cases` is the frame of `reports.runs`. `median_s` is seconds per step of the slowest rank, `efficiency` the share
     of the ranks' work that is not lost: one rank's time over all ranks', and in strong scaling that over the number of
-    ranks. NaN where one rank alone was not measured.
+    ranks. NaN where one rank alone was not measured. `efficiency_low` and `efficiency_high` are its interval
+    (`reports.uncertainty`; `earlier_log_times` is from `reports.history.log_times`).
     """
     rows = []
     for row, told in _told(cases, session, machine):
@@ -32,18 +37,32 @@ def distributed_trainings(cases: pd.DataFrame, session: str, machine: str) -> pd
                     "scaling": text(told.get("scaling")),
                     "world_size": count(told.get("world_size")),
                     "samples_per_s": number(mapping(row["extra"]).get("samples_per_unit")) / row["median_s"],
-                    **{name: row[name] for name in ("fullname", "device", "median_s")},
+                    **{name: row[name] for name in ("fullname", "device", "median_s", "iqr_s", "rounds")},
                 }
             )
-    frame = pd.DataFrame(rows, columns=[name for name in SCALING_COLUMNS if name != "efficiency"])
-    alone = frame[frame["world_size"] == 1].drop_duplicates(SAME_TRAINING, keep="last").set_index(SAME_TRAINING)
-    alone_s = alone["median_s"].to_dict()
-    frame["efficiency"] = [
-        alone_s.get(tuple(row[name] for name in SAME_TRAINING), math.nan)
-        / (row["median_s"] * (row["world_size"] if row["scaling"] == "strong" else 1))
+    columns = [name for name in SCALING_COLUMNS if not name.startswith("efficiency")]
+    frame = pd.DataFrame(rows, columns=[*columns, "iqr_s", "rounds"])
+    alone = frame[frame["world_size"] == 1].drop_duplicates(SAME_TRAINING, keep="last")
+    of_training = {tuple(row[name] for name in SAME_TRAINING): row for row in alone.to_dict("records")}
+    efficiencies = [
+        _efficiency(row, of_training.get(tuple(row[name] for name in SAME_TRAINING)), earlier_log_times)
         for row in frame.to_dict("records")
     ]
+    names = ["efficiency", "efficiency_low", "efficiency_high"]
+    frame = frame.join(pd.DataFrame(efficiencies, columns=names, index=frame.index))
     return frame[SCALING_COLUMNS].sort_values([*SAME_TRAINING, "world_size"], kind="stable").reset_index(drop=True)
+
+
+def _efficiency(
+    row: dict[Any, Any], alone: dict[Any, Any] | None, earlier_log_times: pd.DataFrame
+) -> tuple[float, float, float]:
+    """Return the efficiency and the ends of its interval; one rank is its own measure."""
+    if alone is None:
+        return math.nan, math.nan, math.nan
+    efficiency = alone["median_s"] / (row["median_s"] * (row["world_size"] if row["scaling"] == "strong" else 1))
+    is_itself = row["fullname"] == alone["fullname"]
+    spread = 1.0 if is_itself else math.exp(relative_error(row, alone, earlier_log_times))
+    return efficiency, efficiency / spread, efficiency * spread
 
 
 def reductions(cases: pd.DataFrame, session: str, machine: str) -> pd.DataFrame:

@@ -35,21 +35,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     machines.add_arguments(parser)
     cached.add_arguments(parser)
+    rule.add_limits(parser)
     rule.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what was accepted; exit code 2 when no case is meant."""
     from reports.fleet import together
-    from reports.grounds import Grounds
     from reports.runs import load_runs
 
-    book, settings = rule.book_of(arguments), rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
     cache = cached.cache_of(arguments)
     runs = machines.as_asked(load_runs(arguments.store, cache=cache), arguments)
     name_left_out(runs.skipped)
-    judgement = together(machines.judgements(runs, asked, arguments.by, Grounds(settings, book, cache)))
+    grounds = rule.grounds_of(arguments, cache)
+    judgement = together(machines.judgements(runs, asked, arguments.by, grounds))
     if arguments.renamed_from:
         return _rename(arguments, judgement.verdicts)
     return _accept(arguments, judgement.verdicts, judgement.session)
@@ -69,6 +69,10 @@ def _accept(arguments: argparse.Namespace, verdicts: "pd.DataFrame", session: st
     _write(arguments.accepted, with_accepted(rule.book_of(arguments), entry))
     slower = int(meant["verdict"].isin(["regression", "suspect"]).sum())
     _say(f"accepted since {session}: {len(meant)} rows, {slower} of them slower; commit {arguments.accepted}")
+    if beyond := int((meant["limit"] != "").sum()):
+        from reports.limits import HOW_TO_CHANGE
+
+        _say(f"still beyond a limit: {beyond} of them; {HOW_TO_CHANGE}")
     return 0
 
 

@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     machines.add_arguments(parser)
     cached.add_arguments(parser)
+    rule.add_limits(parser)
     rule.add_arguments(parser)
 
 
@@ -67,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.decision import exit_code
     from reports.fleet import folder_of, report_of_all
     from reports.freshness import held_to_age
-    from reports.grounds import Grounds
     from reports.rendering import terminal
     from reports.rendering.files import write_report
     from reports.report import report_of
@@ -78,8 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     cache = cached.cache_of(arguments)
     runs = machines.as_asked(load_runs(arguments.store, also=[named] if named else [], cache=cache), arguments)
     name_left_out(runs.skipped, ", named in the report")
-    grounds = Grounds(rule.settings_of(arguments), rule.book_of(arguments), cache)
-    judgements = machines.judgements(runs, named or asked, arguments.by, grounds)
+    judgements = machines.judgements(runs, named or asked, arguments.by, rule.grounds_of(arguments, cache))
     if arguments.max_age:
         judgements = [held_to_age(one, datetime.now(UTC), arguments.max_age) for one in judgements]
     reports = [report_of(runs, one, arguments.fail_on, epochs=arguments.epochs) for one in judgements]

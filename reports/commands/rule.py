@@ -11,7 +11,10 @@ from reports.errors import ReportError
 from reports.rule.settings import Settings, described, from_table
 
 if TYPE_CHECKING:
+    from reports.grounds import Grounds
+    from reports.limits import Limit
     from reports.rule.accepted import Book
+    from reports.rule.checkpoints import Shelf
 
 PROJECT, TABLE = Path("pyproject.toml"), "training-reports"
 
@@ -33,6 +36,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             default=argparse.SUPPRESS,
             help=f"{meaning} (default: {shown})".replace("%", "%%"),
         )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add the place of limits.toml."""
+    parser.add_argument(
+        "--limits",
+        type=Path,
+        default=argparse.SUPPRESS,
+        metavar="FILE",
+        help="what machine and cases have to reach (default: limits.toml in the working directory, if there is one)",
+    )
+
+
+def limits_of(arguments: argparse.Namespace) -> "list[Limit]":
+    """Return the limits.
+
+    Raises:
+        ReportError: the file that was named is not there, or one cannot be used.
+    """
+    from reports.limits import read_limits
+
+    return read_limits(getattr(arguments, "limits", None))
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
@@ -96,3 +121,14 @@ def book_of(arguments: argparse.Namespace) -> "Book":
         return read(arguments.accepted)
     except ValueError as error:
         raise ReportError(str(error)) from error
+
+
+def grounds_of(arguments: argparse.Namespace, shelf: "Shelf | None") -> "Grounds":
+    """Return what a session is judged on besides the files.
+
+    Raises:
+        ReportError: a setting or a file cannot be used.
+    """
+    from reports.grounds import Grounds
+
+    return Grounds(settings_of(arguments), book_of(arguments), tuple(limits_of(arguments)), shelf)

@@ -25,25 +25,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     machines.add_arguments(parser)
     cached.add_arguments(parser)
+    rule.add_limits(parser)
     rule.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the node ids; exit code 0, also when there are none, and 2 when the session cannot be judged."""
     from reports.errors import ReportError
-    from reports.grounds import Grounds
     from reports.rule.suspects import worth_measuring_again
     from reports.runs import load_runs
 
-    settings = rule.settings_of(arguments)
     asked = None if arguments.session == "newest" else arguments.session
     cache = cached.cache_of(arguments)
     runs = machines.as_asked(load_runs(arguments.store, cache=cache), arguments)
     name_left_out(runs.skipped)
-    found = machines.judgements(runs, asked, arguments.by, Grounds(settings, rule.book_of(arguments), cache))
+    grounds = rule.grounds_of(arguments, cache)
+    found = machines.judgements(runs, asked, arguments.by, grounds)
     for judgement in found:
         if judgement.problem:
             raise ReportError(judgement.problem)
-    named = [node_id for one in found for node_id in worth_measuring_again(one.verdicts, settings)]
+    named = [node_id for one in found for node_id in worth_measuring_again(one.verdicts, grounds.settings)]
     sys.stdout.writelines(f"{node_id}\n" for node_id in dict.fromkeys(named))
     return 0

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 from reports.decision import failing
 from reports.escaping import xml_text
+from reports.limits import HOW_TO_CHANGE
 from reports.quantities import percent_change
 from reports.report import Report
 from reports.values import text
@@ -59,7 +60,7 @@ def _add(suite: ET.Element, row: dict[Any, Any], *, is_failure: bool) -> None:
     if not math.isnan(row["median_s"]):
         attributes["time"] = f"{row['median_s']:.9f}"
     case = ET.SubElement(suite, "testcase", attributes)
-    told = f"{row['verdict']}: {xml_text(row['reason']) or percent_change(row['ratio'])}"
+    told = f"{row['verdict']}: {_said(row)}"
     if is_failure:
         message = f"{told}; first seen in {xml_text(row['first_bad_run'])}{_what_else_changed(row)}"
         ET.SubElement(case, "failure", message=message, type=row["verdict"])
@@ -69,3 +70,9 @@ def _add(suite: ET.Element, row: dict[Any, Any], *, is_failure: bool) -> None:
         ET.SubElement(case, "skipped", message=told)
     elif row["verdict"] != "unchanged":
         ET.SubElement(case, "system-out").text = told
+
+
+def _said(row: dict[Any, Any]) -> str:
+    if row["limit"]:
+        return f"beyond its limit: {xml_text(row['limit'])}; {HOW_TO_CHANGE}"
+    return xml_text(row["reason"]) or percent_change(row["ratio"])

@@ -15,7 +15,7 @@ MOST_ROWS = 20
 NARROWEST, WIDEST = 60, 160
 _SHOWN_COLUMNS = ("verdict", "change", "now", "case")
 """Of the table of changes; the rest of its columns are in the report."""
-_SAID = ("changes", "cases", "renamed", "devices", "runs", "logging", "unmeasured", "skipped")
+_SAID = ("changes", "limits", "cases", "renamed", "devices", "runs", "logging", "unmeasured", "skipped")
 MOST_SENTENCES = 3
 _BOLD, _RED, _YELLOW, _GREEN, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m"
 _BY_VERDICT = {

@@ -27,11 +27,16 @@ class Difference(NamedTuple):
 def worth_measuring_again(verdicts: pd.DataFrame, settings: Settings) -> list[str]:
     """Return the fullnames, worst first, that lie more than `rerun_z` sd and the floor above their present level.
 
-    `verdicts` is what `replay` returns. Cases that were measured again already are left out.
+    `verdicts` is what `replay` returns. Cases that were measured again already are left out. Where a column `limit` is
+    there, cases newly beyond their limit come after them.
     """
     floor = np.array(settings.per_case("floor", list(verdicts["fullname"])))
-    slow = (verdicts["t"] > settings.rerun_z) & (verdicts["step"] >= 1 + floor) & (verdicts["reruns"] == 0)
-    return list(verdicts[slow].sort_values("t", ascending=False, kind="stable")["fullname"])
+    once = verdicts["reruns"] == 0
+    slow = once & (verdicts["t"] > settings.rerun_z) & (verdicts["step"] >= 1 + floor)
+    found = list(verdicts[slow].sort_values("t", ascending=False, kind="stable")["fullname"])
+    if "limit" not in verdicts:
+        return found
+    return list(dict.fromkeys([*found, *verdicts.loc[once & verdicts["new"] & (verdicts["limit"] != ""), "fullname"]]))
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:

@@ -8,6 +8,7 @@ from reports.sections import (
     crossover,
     devices,
     lessons,
+    limits,
     log_cost,
     machine,
     memory,
@@ -24,6 +25,7 @@ from reports.subject import Subject
 
 SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     verdicts.changes,
+    limits.section,
     verdicts.cases,
     renames.section,
     devices.section,

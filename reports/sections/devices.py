@@ -95,19 +95,28 @@ def _who_wins(both: pd.DataFrame) -> list[str]:
     if both.empty:
         return []
     faster, slower = both["speed_up_low"] > 1, both["speed_up_high"] < 1
+    unknown = both["speed_up_low"].isna()
     gpu_wins, cpu_wins, settings = int(faster.sum()), int(slower.sum()), counted(len(both), "setting")
-    undecided = len(both) - gpu_wins - cpu_wins
+    undecided, open_ones = int((~faster & ~slower & ~unknown).sum()), int(unknown.sum())
     no_difference = f"; {undecided} show no difference" if undecided else ""
-    sentences = [f"The GPU is faster in {gpu_wins} of {settings}, the processor in {cpu_wins}{no_difference}."]
-    for model, group in both.groupby("model"):
-        wins = faster[group.index]
-        if wins.all() or not wins.any():
-            sentences.append(f"{model}: {'always' if wins.all() else 'never'} worth the GPU here.")
-            continue
-        crossover = group.loc[wins, "batch_size"].min()
-        if pd.notna(crossover):
-            sentences.append(f"{model}: the GPU begins to win at batch size {int(crossover)}.")
-    return sentences
+    no_interval = f"; {open_ones} have no interval, so cannot tell" if open_ones else ""
+    sentences = [
+        f"The GPU is faster in {gpu_wins} of {settings}, the processor in {cpu_wins}{no_difference}{no_interval}."
+    ]
+    return [*sentences, *(_worth_of(str(model), group) for model, group in both.groupby("model"))]
+
+
+def _worth_of(model: str, group: pd.DataFrame) -> str:
+    """Say from which batch size on a model is worth the GPU; only what the intervals decide counts."""
+    wins, losses = group["speed_up_low"] > 1, group["speed_up_high"] < 1
+    if wins.all() or losses.all():
+        return f"{model}: {'always' if wins.all() else 'never'} worth the GPU here."
+    if not wins.any():
+        return f"{model}: no setting in which the GPU is detectably faster here."
+    crossover = group.loc[wins, "batch_size"].min()
+    if pd.isna(crossover):
+        return f"{model}: the GPU is faster in {int(wins.sum())} of {counted(len(group), 'setting')}."
+    return f"{model}: the GPU begins to win at batch size {int(crossover)}."
 
 
 def _table_of_times(compared: pd.DataFrame, devices: list[str]) -> Table:

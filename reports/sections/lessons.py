@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from reports.layout import Column, Section, Table
-from reports.lessons import FULL_EPOCHS, IRIS, conclusions, iris_comparison, lesson_runs
+from reports.lesson_conclusions import conclusions
+from reports.lessons import FULL_EPOCHS, IRIS, iris_comparison, lesson_runs
 from reports.quantities import MISSING, seconds, significant
 from reports.sections.lesson_pictures import LESSON_TITLES, bar_chart, epoch_label, loss_curves
 from reports.subject import Subject
@@ -42,7 +43,7 @@ def section(subject: Subject) -> Section | None:
     lessons = lesson_runs(subject.measured)
     if lessons.empty:
         return None
-    sentences = [*conclusions(lessons), *_scaling(lessons), *_cold_starts(lessons)]
+    sentences = [*conclusions(lessons, subject.earlier_log_times), *_scaling(lessons), *_cold_starts(lessons)]
     figures = [*bar_chart(lessons), *loss_curves(lessons)]
     return Section("lessons", "The lessons", tuple(sentences), _tables(lessons), tuple(figures), notes=(_WHAT,))
 

@@ -17,6 +17,8 @@ from reports.why.read_cost import NEVER, read_cost
 
 SETTING = ["device", "model", "batch_size"]
 NO_DIFFERENCE = "no detectable difference"
+CANNOT_TELL = "cannot tell"
+"""Stands for the cost of a comparison whose scatter nobody knows."""
 
 
 def reading_cost(measured: pd.DataFrame, earlier_log_times: pd.DataFrame) -> pd.DataFrame:
@@ -104,7 +106,7 @@ def _table(costs: pd.DataFrame) -> Table:
 
 def _figures(row: dict[object, float]) -> tuple[str, str, str]:
     if math.isnan(row["half_width_s"]):
-        return microseconds(row["cost_s"]), MISSING, MISSING
+        return CANNOT_TELL, MISSING, MISSING
     low, high = row["cost_s"] - row["half_width_s"], row["cost_s"] + row["half_width_s"]
     interval = between(microseconds(low), microseconds(high))
     if not row["is_detected"]:

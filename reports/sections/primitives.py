@@ -1,19 +1,24 @@
 """What the machine can do at best: its primitives in the units people know, and its roofline."""
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
+import pandas as pd
+
 from reports.layout import Column, Section, Table
-from reports.quantities import MISSING, memory, seconds
+from reports.limits import rate_in_words
+from reports.quantities import MISSING, between, memory, seconds
 from reports.sections.why import borrowed
 from reports.subject import Subject
-from reports.why.limits import rate_in_words
 from reports.why.pictures.roofline import roofline_figures
+from reports.why.primitives import machine_of
 
 TITLES = {
     "dispatch": "dispatching one operator",
     "launch": "launching one kernel",
     "read-idle": "reading one value (device idle)",
-    "read-busy": "reading one value (device busy)",
+    "read-busy": "reading one value (beyond the work of a busy device)",
     "copy-to-device": "copy to the device",
     "copy-to-host": "copy to the host",
     "fresh-memory": "memory touched for the first time",
@@ -42,9 +47,29 @@ def section(subject: Subject) -> Section | None:
         sentences.append(
             "Neighbours took part of the core; times of one thread are the core's own, and rates with them."
         )
+    sentences += _busy_reads(why.primitives)
     table = Table("Primitives of the machine", _COLUMNS, rows)
     figures = tuple(roofline_figures(why.explanations, why.machines))
     return Section("primitives", "What the machine can do at best", tuple(sentences), (table,), figures)
+
+
+def _busy_reads(found: pd.DataFrame) -> Iterator[str]:
+    """Say what a read costs a device that had work to do, where that was measured.
+
+    The interval is twice the standard error of both medians, IQR / sqrt(rounds), with the read and without; the latter
+    scatters as the former, as far as the file tells.
+    """
+    for row in found[found["name"] == "read-busy"].to_dict("records"):
+        half_s = 2 * math.sqrt(2) * row["iqr_s"] / math.sqrt(row["rounds"]) if row["rounds"] > 1 else math.inf
+        low_s, high_s, machine = row["median_s"] - half_s, row["median_s"] + half_s, machine_of(found, row["device"])
+        if not low_s > 0:
+            yield f"{row['device']}: no detectable difference between a busy device's work with a read and without."
+            continue
+        yield (
+            f"{row['device']}: a read adds {seconds(row['median_s'])} ({between(seconds(low_s), seconds(high_s))}) to "
+            f"the work of a busy device, among them the {seconds(machine.operator_s)} of a launch that no longer "
+            f"overlaps; on an idle device a read takes {seconds(machine.read_s)}."
+        )
 
 
 def _row(row: dict[Any, Any]) -> tuple[str, ...]:

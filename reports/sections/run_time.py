@@ -9,6 +9,7 @@ from reports.layout import Column, Section, Table
 from reports.quantities import counted, seconds
 from reports.run_time import first_shorter_epoch, pairs, run_times
 from reports.subject import Subject
+from reports.uncertainty import relative_error
 
 _COLUMNS = (
     Column("model", is_number=False), Column("batch size"), Column("device", is_number=False),
@@ -22,7 +23,7 @@ def section(subject: Subject) -> Section | None:
     runs, epochs = run_times(subject.measured, subject.epochs), counted(subject.epochs, "epoch")
     if runs.empty:
         return None
-    sentences = [_sentence(group) for _, group in runs.groupby("model", sort=True)]
+    sentences = [_sentence(subject, group) for _, group in runs.groupby("model", sort=True)]
     if runs["start_up_s"].isna().any():
         without = ", ".join(sorted(set(runs.loc[runs["start_up_s"].isna(), "device"])))
         sentences.append(f"Start-up is left out for {without}: no lesson was run there from a cold start.")
@@ -37,7 +38,7 @@ def section(subject: Subject) -> Section | None:
     return Section(ANCHOR, f"How long a run of {epochs} takes", tuple(sentences), (table,))
 
 
-def _sentence(group: pd.DataFrame) -> str:
+def _sentence(subject: Subject, group: pd.DataFrame) -> str:
     """Tell a model's run at its middle batch size on every device, and when the GPU's becomes the shorter one."""
     sizes = sorted(group["batch_size"].unique())
     size = sizes[(len(sizes) - 1) // 2]
@@ -45,7 +46,14 @@ def _sentence(group: pd.DataFrame) -> str:
     rows = runs.sort_values("total_s", kind="stable").to_dict("records")
     said = f"{rows[0]['model']} at batch size {size}: {', '.join(map(_of_device, rows))}"
     both = [pair for pair in pairs(runs) if len({math.isnan(row["start_up_s"]) for row in pair}) == 1]
-    return f"{said}; {_break_even(*both[0])}." if both else f"{said}."
+    return f"{said}; {_break_even(*both[0], _error(subject, *both[0]))}." if both else f"{said}."
+
+
+def _error(subject: Subject, processor: dict[Any, Any], accelerator: dict[Any, Any]) -> float:
+    """Return half of the interval of the ln ratio of the two steps, NaN where that is not known."""
+    cases = subject.measured.set_index("fullname", drop=False)
+    one, other = cases.loc[processor["fullname"]], cases.loc[accelerator["fullname"]]
+    return relative_error(one, other, subject.earlier_log_times)
 
 
 def _of_device(row: dict[Any, Any]) -> str:
@@ -53,8 +61,15 @@ def _of_device(row: dict[Any, Any]) -> str:
     return f"{seconds(row['total_s'])} on {row['device']} ({start_up})"
 
 
-def _break_even(processor: dict[Any, Any], accelerator: dict[Any, Any]) -> str:
-    first, sides = first_shorter_epoch(processor, accelerator), f"{accelerator['device']} is faster"
+def _break_even(processor: dict[Any, Any], accelerator: dict[Any, Any], error: float) -> str:
+    device, other = accelerator["device"], processor["device"]
+    difference = math.log(processor["epoch_s"] / accelerator["epoch_s"])
+    if not abs(difference) > error:
+        known = "has no interval" if math.isnan(error) else "is not detectable"
+        return f"whether {device} or {other} is faster is open: the difference of their steps {known}"
+    first = first_shorter_epoch(processor, accelerator)
     if first is None:
-        return f"however long, {sides.replace(' is', ' is never')} than {processor['device']}"
-    return f"from epoch {first:,} on {sides} than {processor['device']}"
+        return f"however long, {device} is never faster than {other}"
+    ends = [first_shorter_epoch(processor, accelerator, math.exp(side * error)) or first for side in (-1, 1)]
+    interval = "" if ends[0] == ends[1] else f" ({ends[0]:,} to {ends[1]:,} by the interval of a step)"
+    return f"from epoch {first:,} on {device} is faster than {other}{interval}"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from reports.charts import COLOURS, DASHES, drawn
 from reports.layout import Column, Figure, Section, Table
-from reports.quantities import MISSING, counted, memory, seconds, significant
+from reports.quantities import MISSING, between, counted, memory, seconds, significant
 from reports.scaling import SAME_TRAINING, distributed_trainings, reductions
+from reports.uncertainty import sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 def section(subject: Subject) -> Section | None:
     """Return tables and picture, or nothing for a session without distributed cases."""
     of = (subject.runs.cases, subject.judgement.session, subject.judgement.machine)
-    trainings, reduced = distributed_trainings(*of), reductions(*of)
+    trainings, reduced = distributed_trainings(*of, subject.earlier_log_times), reductions(*of)
     if trainings.empty and reduced.empty:
         return None
+    method = f"its interval is made of {sources(subject.earlier_log_times)}"
     sentences = [
         *_best(trainings),
-        "A round counts by its slowest rank. An efficiency of 100 % loses nothing to waiting.",
+        f"A round counts by its slowest rank. An efficiency of 100 % loses nothing to waiting; {method}.",
     ]
     tables = [table for table in (_trainings(trainings), _reductions(reduced)) if table.rows]
     return Section("scaling", "Several devices", tuple(sentences), tuple(tables), tuple(_picture(trainings)))
@@ -39,7 +41,10 @@ def _best(trainings: pd.DataFrame) -> Iterator[str]:
         most = int(group["world_size"].max())
         shares = group.loc[group["world_size"] == most, "efficiency"]
         low, high = share(shares.min()), share(shares.max())
-        yield f"{most} ranks on {device}: efficiency {low}{'' if low == high else f' to {high}'}."
+        own = group[group["world_size"] == most]
+        interval = between(share(own["efficiency_low"].min()), share(own["efficiency_high"].max()))
+        within = "without an interval" if interval == MISSING else f"intervals from {interval}"
+        yield f"{most} ranks on {device}: efficiency {low}{'' if low == high else f' to {high}'} ({within})."
 
 
 def share(value: float) -> str:
@@ -51,12 +56,13 @@ def _trainings(trainings: pd.DataFrame) -> Table:
     columns = (
         Column("device", is_number=False), Column("network", is_number=False), Column("batch size"),
         Column("scaling", is_number=False), Column("ranks"), Column("per step"), Column("samples per second"),
-        Column("efficiency"),
+        Column("efficiency"), Column("between"),
     )  # fmt: skip
     rows: list[tuple[str, ...]] = [
         (
             row["device"], row["network"], str(row["batch_size"]), row["scaling"], str(row["world_size"]),
             seconds(row["median_s"]), significant(row["samples_per_s"]), share(row["efficiency"]),
+            between(share(row["efficiency_low"]), share(row["efficiency_high"])),
         )
         for row in trainings.to_dict("records")
     ]  # fmt: skip

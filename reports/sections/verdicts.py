@@ -105,7 +105,7 @@ def _change(row: dict[Any, Any], name: str, phrases: list[str]) -> tuple[str, ..
     more = [f"{len(phrases) - len(shown)} more"] if len(phrases) > len(shown) else []
     return (
         CaseName(name, row["fullname"]),
-        mark(row["verdict"]) + (" (new)" if row["new"] else ""),
+        _stack(mark(row["verdict"]) + (" (new)" if row["new"] else ""), _limit(row["limit"])),
         _stack(percent_change(row["ratio"]), percent_between(row["ratio_low"], row["ratio_high"])),
         _stack(seconds(row["median_s"]), f"was {seconds(row['baseline_s'])}" if row["baseline_s"] > 0 else ""),
         _stack(Name(run_label(row["first_bad_run"])), _after(row["last_good_run"])) or MISSING,
@@ -115,6 +115,10 @@ def _change(row: dict[Any, Any], name: str, phrases: list[str]) -> tuple[str, ..
 
 def _stack(first: str, second: str) -> str:
     return Stack(first, second) if second and second != MISSING else first
+
+
+def _limit(told: str) -> str:
+    return f"beyond its limit: {told}" if told else ""
 
 
 def _after(run: str) -> str:

@@ -108,7 +108,8 @@ def _cures(explanations: pd.DataFrame) -> list[str]:
     cured = one_per_setting(explanations[explanations["cure"] != ""])
     return [
         f"{row['model']} at batch size {batch_label(row['batch_size'])} on {row['device']}: {row['cure']} "
-        f"({row['question']}) makes the step {times(1 / row['cure_ratio'])} as fast{_of_the_ceilings(row)}."
+        f"({row['question']}) makes the step {times(1 / row['cure_ratio'])} as fast "
+        f"({between(times(1 / row['cure_ratio_high']), times(1 / row['cure_ratio_low']))}){_of_the_ceilings(row)}."
         for row in cured.sort_values("cure_ratio").head(MOST_CURES).to_dict("records")
     ]
 

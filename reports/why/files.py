@@ -1,5 +1,6 @@
 """The two pictures for a README, as files of their own."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from reports.errors import ReportError
@@ -18,29 +19,35 @@ _STYLE = (
 """The page's own text colours, and what the page lays down for all its pictures."""
 
 
+def pictures(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Yield name and content of `speed-up.svg`, and of `shares-DEVICE.svg` for each device that trained.
+
+    One that there is nothing to draw for is left out.
+    """
+    compared = trained_on_both(subject)
+    if (figure := speed_up_figure(compared, crossovers(compared))) is not None:
+        yield "speed-up.svg", document(figure)
+    explanations = subject.why.explanations
+    for device in sorted(set(explanations["device"])):
+        figure = next(shares_figures(explanations[explanations["device"] == device]), None)
+        if figure is not None:
+            yield f"shares-{_plain(device)}.svg", document(figure)
+
+
 def write_pictures(subject: Subject, folder: Path) -> list[Path]:
-    """Write `speed-up.svg`, and `shares-DEVICE.svg` for each device; return those that there was something to draw for.
+    """Write the pictures into a folder and return their paths.
 
     Raises:
         ReportError: the folder cannot be written to.
     """
-    compared = trained_on_both(subject)
-    explanations = subject.why.explanations
-    figures = {"speed-up": speed_up_figure(compared, crossovers(compared))}
-    for device in sorted(set(explanations["device"])):
-        own = explanations[explanations["device"] == device]
-        figures[f"shares-{_plain(device)}"] = next(shares_figures(own), None)
-    written = []
+    made = dict(pictures(subject))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, figure in figures.items():
-            if figure is not None:
-                path = folder / f"{name}.svg"
-                write_whole(path, document(figure))
-                written.append(path)
+        for name, content in made.items():
+            write_whole(folder / name, content)
     except OSError as error:
         raise ReportError(f"cannot write the pictures to {folder}: {error.strerror or error}") from error
-    return written
+    return [folder / name for name in made]
 
 
 def document(figure: Figure) -> str:

@@ -51,7 +51,8 @@ class Step:
     """One training step of equal operators on an asynchronous device; all times in seconds per step.
 
     `host_s` is what the host needs to enqueue it, `device_s` what the device needs to work it off, `copies_s` what
-    copies that block take at its start, their latency included, `read_latency_s` what a read takes on an idle device.
+    copies that block take at its start, their latency included. A read takes the host `read_host_s`, beside what the
+    device still has to do, and `read_latency_s` from when both are done; on an idle device it takes the two together.
     """
 
     host_s: float
@@ -59,6 +60,7 @@ class Step:
     operators: int
     copies_s: float = 0.0
     read_latency_s: float = 0.0
+    read_host_s: float = 0.0
 
 
 def commands(step: Step, steps: int, read_interval: int | None) -> Iterator[Command]:
@@ -69,7 +71,7 @@ def commands(step: Step, steps: int, read_interval: int | None) -> Iterator[Comm
             yield Command(0.0, step.copies_s, latency_s=0.0)
         yield from (part for _ in range(step.operators))
         if read_interval is not None and number % read_interval == 0:
-            yield Command(0.0, latency_s=step.read_latency_s)
+            yield Command(step.read_host_s, latency_s=step.read_latency_s)
 
 
 def drained_s(host_s: float, device_s: float, operators: float) -> float:
@@ -85,24 +87,30 @@ def step_time_s(step: Step, read_interval: int | None) -> float:
     """Return the seconds of one step in a long run, averaged over a read interval; None stands for never.
 
     Without waits the slower of host and device sets the pace. Copies that block empty the device at every step, so
-    that a read has nothing left to wait for and costs its latency alone.
+    that a read has nothing left to wait for and costs what it takes itself, beyond what overlaps with the device.
     """
-    latency_s = step.read_latency_s / read_interval if read_interval else 0.0
-    if step.copies_s > 0:
-        return drained_s(step.host_s, step.device_s, step.operators) + step.copies_s + latency_s
     if read_interval is None:
-        return max(step.host_s, step.device_s)
-    n = read_interval
-    return drained_s(n * step.host_s, n * step.device_s, n * step.operators) / n + latency_s
+        return _drained_s(step, 1) + step.copies_s if step.copies_s > 0 else max(step.host_s, step.device_s)
+    if step.copies_s > 0:
+        return step.copies_s + (_drained_s(step, 1) * (read_interval - 1) + _read_s(step, 1)) / read_interval
+    return _read_s(step, read_interval) / read_interval
+
+
+def _drained_s(step: Step, steps: int) -> float:
+    return drained_s(steps * step.host_s, steps * step.device_s, steps * step.operators)
+
+
+def _read_s(step: Step, steps: int) -> float:
+    """Return how long so many steps and a read take from idle to idle."""
+    return max(_drained_s(step, steps), steps * step.host_s + step.read_host_s) + step.read_latency_s
 
 
 def wait_s(step: Step, read_interval: int) -> float:
     """Return how long the host stands in the read, in seconds per step: what a profiler shows on that line."""
     steps = 1 if step.copies_s > 0 else read_interval
-    done_s = drained_s(steps * step.host_s, steps * step.device_s, steps * step.operators)
-    return (done_s - steps * step.host_s + step.read_latency_s) / read_interval
+    return (_read_s(step, steps) - steps * step.host_s) / read_interval
 
 
 def saving_s(step: Step, read_interval: int) -> float:
-    """Return what never reading would save, in seconds per step: the lost overlap and the latency."""
+    """Return what never reading would save, in seconds per step: the lost overlap and what the read takes itself."""
     return step_time_s(step, read_interval) - step_time_s(step, None)

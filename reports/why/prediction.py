@@ -40,11 +40,15 @@ class Scales:
 
 @dataclass(frozen=True)
 class Parts:
-    """A step taken apart, in seconds per step at the machine's own costs and ceilings; nothing of it is fitted."""
+    """A step taken apart, in seconds per step at the machine's own costs and ceilings; nothing of it is fitted.
+
+    `read_s` is one read on an idle device, `read_end_s` the part of it that never overlaps with the device's work.
+    """
 
     operators_s: float
     copies_s: float
     read_s: float
+    read_end_s: float
     arithmetic_s: float
     traffic_s: float
     weights_s: float
@@ -71,6 +75,7 @@ def parts_of(case: Facts, machine: Machine) -> Parts:
         operators_s=case.operators * machine.operator_s,
         copies_s=machine.copies_s(case.copies, case.copied_bytes),
         read_s=machine.read_s,
+        read_end_s=machine.read_end_s,
         arithmetic_s=machine.arithmetic_s(case.flops, case.convolution_flops),
         traffic_s=case.moved_bytes / machine.memory_b_s,
         weights_s=machine.weights_s(case.weight_bytes),
@@ -94,7 +99,8 @@ def predicted_s(case: Facts, machine: Machine, scales: Scales = Scales()) -> flo
 
 def pipeline_step(case: Facts, parts: Parts, host_s: float, device_s: float) -> Step:
     """Return the step as the model of overlap takes it."""
-    return Step(host_s, device_s, max(1, round(case.operators)), parts.copies_s, parts.read_s)
+    read_host_s = max(0.0, parts.read_s - parts.read_end_s)
+    return Step(host_s, device_s, max(1, round(case.operators)), parts.copies_s, parts.read_end_s, read_host_s)
 
 
 Setting = tuple[str, str, int | None]

@@ -94,15 +94,18 @@ class Machine:
     """One device's costs and ceilings; NaN is what was not measured.
 
     `operator_s` is what handing over one operator costs the host: a launch on an accelerator, a dispatch on a
-    processor. `copy_latency_s` and `copy_bandwidth_b_s` are of pageable copies to the device. `memory_b_s` is the
-    bandwidth of the device's own memory, `float32_flop_s` its best rate of float32 matrix products. Of layers, forward
-    and backward, `convolution_flop_s` is the rate of a float32 convolution, `weights_b_s` that of one which is all
-    weights, `pooling_b_s` that of a max pooling. `fresh_b_s` is the rate of touching memory for the first time.
+    processor. `read_s` is what a read takes on an idle device, `read_busy_s` what it adds to work under way, the
+    overlap it costs included. `copy_latency_s` and `copy_bandwidth_b_s` are of pageable copies to the device.
+    `memory_b_s` is the bandwidth of the device's own memory, `float32_flop_s` its best rate of float32 matrix products.
+    Of layers, forward and backward, `convolution_flop_s` is the rate of a float32 convolution, `weights_b_s` that of
+    one which is all weights, `pooling_b_s` that of a max pooling. `fresh_b_s` is the rate of touching memory for the
+    first time.
     """
 
     device: str
     operator_s: float = math.nan
     read_s: float = math.nan
+    read_busy_s: float = math.nan
     copy_latency_s: float = math.nan
     copy_bandwidth_b_s: float = math.nan
     memory_b_s: float = math.nan
@@ -116,6 +119,17 @@ class Machine:
     def is_asynchronous(self) -> bool:
         """Whether the host goes on while the device works."""
         return not is_cpu(self.device)
+
+    @property
+    def read_end_s(self) -> float:
+        """Return what a read still takes when the device has done its work: the part of it that never overlaps.
+
+        A busy device loses that, and waits for the next operator to be launched: what a read adds to its work, less a
+        launch. An idle device also waits until the host has handed over the copy, which a busy one does not notice.
+        Where no busy device was read, all of a read counts as its end.
+        """
+        end_s = self.read_busy_s - self.operator_s
+        return self.read_s if math.isnan(end_s) else max(0.0, end_s)
 
     def arithmetic_s(self, flops: float, convolution_flops: float) -> float:
         """Return what so many float32 operations take, those of convolutions among them; all at one rate if need be."""
@@ -157,6 +171,7 @@ def machine_of(found: pd.DataFrame, device: str) -> Machine:
         device=device,
         operator_s=next((time_s for time_s in times_s if not math.isnan(time_s)), math.nan),
         read_s=_fastest_s(host, "read-idle"),
+        read_busy_s=_fastest_s(own, "read-busy"),
         copy_latency_s=latency_s,
         copy_bandwidth_b_s=bandwidth_b_s,
         memory_b_s=float(own.loc[own["name"] == "memory", "rate"].max()),

@@ -13,6 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtrit
 
+from reports.uncertainty import round_error
+
 READ_COST_COLUMNS = ["device", "model", "cases", "batch_sizes", "cost_s", "low_s", "high_s", "share", "is_detected"]
 NEVER = "never"
 ENOUGH_FREEDOM = 3
@@ -69,7 +71,7 @@ def _fit(group: pd.DataFrame) -> _Fit | None:
         times_s = cases["median_s"].to_numpy(dtype=float)
         relative.append(_centred(times_s / times_s.mean()))
         reads.append(_centred(reads_per_step / times_s.mean()))
-        errors.append((cases["iqr_s"] / np.sqrt(cases["rounds"])).to_numpy(dtype=float) / times_s.mean())
+        errors.append(np.array([round_error(case) for case in cases.to_dict("records")]) * times_s / times_s.mean())
         used += 1
     if not used:
         return None

@@ -187,3 +187,14 @@ def test_verdicts_that_are_none_are_one_line(tmp_path: Path, content: str | None
     (line,) = done.stderr.splitlines()
     assert said in line
     assert str(path) in line
+
+
+def test_what_is_beyond_its_limit_is_told_with_the_limit_and_what_changes_it() -> None:
+    beyond = row("a", "regression", limit="at most 5 µs, measured 8.00 µs", ratio=None)
+
+    assert title(beyond) == "Beyond its limit: bench[a] on m-2c"
+    text = body(beyond, {"session": "night-1"}, "")
+    assert "| beyond its limit | at most 5 µs, measured 8.00 µs |" in text
+    assert "edit `limits.toml`" in text
+    assert "reports accept" not in text
+    assert "reports accept" in body(row("a", "regression"), {"session": "night-1"}, "")

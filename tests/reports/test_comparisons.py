@@ -100,6 +100,44 @@ def test_the_page_says_who_wins_and_from_which_batch_size_on(store: Store) -> No
     assert sentences[1] == "mlp: the GPU begins to win at batch size 64."
 
 
+@pytest.mark.parametrize(
+    ("gpu_s", "said"),
+    [
+        (0.02, "mlp: never worth the GPU here."),
+        (0.01, "mlp: no setting in which the GPU is detectably faster here."),
+        (0.005, "mlp: always worth the GPU here."),
+    ],
+)
+def test_only_what_the_interval_decides_is_said_to_be_worth_it(store: Store, gpu_s: float, said: str) -> None:
+    store.write([training("cpu", 0.01), training("cuda", gpu_s)])
+
+    assert section_of(store, "devices").sentences[1] == said
+
+
+def test_a_speed_up_without_an_interval_cannot_tell_who_wins(store: Store) -> None:
+    entries = [training("cpu", 0.01), training("cuda", 0.005)]
+    for entry in entries:
+        entry["stats"] |= {"rounds": 1, "iqr": 0.0, "data": entry["stats"]["data"][:1]}
+    store.write(entries)
+
+    assert section_of(store, "devices").sentences[:2] == (
+        "The GPU is faster in 0 of 1 setting, the processor in 0; 1 have no interval, so cannot tell.",
+        "mlp: no setting in which the GPU is detectably faster here.",
+    )
+
+
+def test_a_comparison_without_a_scatter_names_no_cost_of_reading(store: Store) -> None:
+    entries = [training("cpu", 0.001), training("cpu", 0.0015, log=1)]
+    for entry in entries:
+        entry["stats"] |= {"rounds": 1, "iqr": 0.0, "data": entry["stats"]["data"][:1]}
+    store.write(entries)
+
+    section = section_of(store, "logging")
+
+    assert section.sentences[0] == "cpu: no detectable difference between reading the loss and not, with mlp."
+    assert section.tables[1].rows[0][4:] == ("cannot tell", "-", "-")
+
+
 def test_a_machine_without_gpu_says_so_plainly(store: Store) -> None:
     name = "benchmarks/bench_training.py::bench_training[cuda-mlp-batch32-nolog]"
     store.write([training("cpu", 0.01)], cases={name: {"outcome": "skipped", "reason": "CUDA is not available"}})
@@ -209,7 +247,7 @@ def test_calls_are_set_against_the_fastest_way_on_their_device(store: Store) -> 
         for way, time_s in calls.items()
     ]
 
-    rows = call_comparison(frame_of(store, *entries, training("cpu", 0.001))).to_dict("records")
+    rows = call_comparison(frame_of(store, *entries, training("cpu", 0.001)), NO_HISTORY).to_dict("records")
 
     assert [(row["case"], round(row["factor"], 6)) for row in rows] == [
         ("cpu-forward", 1.0),
@@ -235,3 +273,20 @@ def test_reading_that_came_out_faster_is_said_to_be_noise_and_never_a_cost(store
         "In 1 of 3 comparisons reading came out faster than never reading by more than its interval: the machine was "
         "less steady between the cases than within them."
     )
+
+
+def test_a_way_of_calling_is_only_slower_where_the_interval_says_so(store: Store) -> None:
+    # sixteen rounds with an IQR of 4 %: a factor is known to exp(2 x sqrt(2) x 1 %) = 1.0287
+    entries = []
+    for way, time_s in {"cpu-call": 1.0, "cpu-forward": 1.02, "cpu-hooks": 1.1}.items():
+        entry = training("cpu", time_s, unit="call")
+        entries.append(entry | {"fullname": f"benchmarks/bench_calls.py::bench_model_call[{way}]", "params": {}})
+    store.write(entries)
+
+    (table,) = section_of(store, "calls").tables
+
+    assert [row[3:] for row in table.rows] == [
+        ("1.00x", "-"),
+        ("no detectable difference", "0.992x to 1.05x"),
+        ("1.10x", "1.07x to 1.13x"),
+    ]

@@ -13,7 +13,7 @@ A = fullname("a")
 
 def drawn(store: Store, book: Book | None = None) -> Histories:
     runs = load_runs(store.folder)
-    return histories(runs.cases, runs.files, judge(runs, grounds=Grounds(accepted=book)))
+    return histories(runs.cases, runs.files, judge(runs, grounds=Grounds(accepted=book or Book())))
 
 
 @pytest.fixture

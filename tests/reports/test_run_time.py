@@ -100,7 +100,7 @@ def test_the_section_tells_it_in_a_sentence_and_a_table(both: Store) -> None:
     (sentence,) = told.sentences
     assert sentence == (
         "iris-mlp at batch size 16: 4.30 s on cpu (start-up 1.50 s), 9.90 s on cuda (start-up 8.50 s); "
-        "from epoch 101 on cuda is faster than cpu."
+        "from epoch 101 on cuda is faster than cpu (100 to 101 by the interval of a step)."
     )
     assert told.tables[0].rows[0] == ("iris-mlp", "16", "cpu", "7", "140 ms", "1.50 s", "4.30 s")
 
@@ -114,12 +114,12 @@ def test_terminal_page_and_summary_all_tell_it(both: Store) -> None:
     assert max(map(len, shown.splitlines())) <= 80
     told = (
         "How long a run of 20 epochs takes: iris-mlp at batch size 16: 4.30 s on cpu (start-up 1.50 s), 9.90 s on cuda "
-        "(start-up 8.50 s); from epoch 101 on cuda is faster than cpu."
+        "(start-up 8.50 s); from epoch 101 on cuda is faster than cpu (100 to 101 by the interval of a step)."
     )
     assert told in re.sub(r"\s+", " ", shown)
     for whole in (html.render(report), markdown.render(report).replace("\\", "")):
         assert "How long a run of 20 epochs takes" in whole
-        assert "from epoch 101 on cuda is faster than cpu." in whole
+        assert "from epoch 101 on cuda is faster than cpu (100 to 101 by the interval of a step)." in whole
 
 
 def test_a_step_that_is_slower_there_is_never_regained(store: Store) -> None:
@@ -134,6 +134,35 @@ def test_the_processor_s_two_arms_start_alike(store: Store) -> None:
     times = run_times(subject_of(store).measured, epochs=10).set_index("device")
 
     assert times.loc["cpu-all", "start_up_s"] == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(
+    ("gpu_s", "said"),
+    [
+        # each step is known to a factor of exp(2 x sqrt(2) x 1 % / sqrt(10)) = 1.0090
+        (
+            0.0199,
+            "whether cuda or cpu is faster is open: the difference of their steps is not detectable",
+        ),
+        (0.0202, "however long, cuda is never faster than cpu"),
+    ],
+)
+def test_only_a_difference_that_shows_decides_which_run_is_the_shorter_one(
+    store: Store, gpu_s: float, said: str
+) -> None:
+    store.write([training("cpu", 0.02), training("cuda", gpu_s), cold_lesson("cpu", 1.0), cold_lesson("cuda", 1.0)])
+
+    assert section(subject_of(store)).sentences[0].endswith(f"; {said}.")
+
+
+def test_steps_without_a_scatter_leave_open_which_run_is_the_shorter_one(store: Store) -> None:
+    steps = [training("cpu", 0.02), training("cuda", 0.01)]
+    for step in steps:
+        step["stats"] |= {"rounds": 1, "iqr": 0.0, "data": step["stats"]["data"][:1]}
+    store.write([*steps, cold_lesson("cpu", 1.0), cold_lesson("cuda", 1.0)])
+
+    said = "whether cuda or cpu is faster is open: the difference of their steps has no interval"
+    assert section(subject_of(store)).sentences[0].endswith(f"; {said}.")
 
 
 def test_without_a_cold_lesson_the_start_is_said_to_be_missing(store: Store) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports.charts import COLOURS, drawn
 from reports.layout import Figure
-from reports.quantities import seconds, times
+from reports.quantities import between, seconds, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_LADDERS = 6
+PLAIN = "plain"
 NARROW, WIDE = 6, 30
 """Ratios of the largest to the smallest time: even ticks below the first, one per power of ten from the second."""
 
@@ -37,7 +38,7 @@ def ladder_figures(variants: pd.DataFrame, explanations: pd.DataFrame) -> Iterat
         rungs, plain_s = _rungs(group), float(group["plain_s"].median())
         reached = of_setting["ceiling_s"] / of_setting["step_time_s"]
         ceiling_s = plain_s * float(reached.median()) if len(reached) else math.nan
-        told = "; ".join(f"{rung['label']}: {times(1 / rung['ratio'])} as fast" for rung in rungs)
+        told = "; ".join(map(_in_words, rungs))
         ceiling = "" if math.isnan(ceiling_s) else f"; at the machine's ceiling {seconds(ceiling_s)}"
         svg = drawn(
             lambda axes, rungs=rungs, plain_s=plain_s, ceiling_s=ceiling_s: _draw(axes, rungs, plain_s, ceiling_s),  # type: ignore[misc]
@@ -47,11 +48,16 @@ def ladder_figures(variants: pd.DataFrame, explanations: pd.DataFrame) -> Iterat
         yield Figure(caption, f"Dot chart. Plain: {seconds(plain_s)}; {told}{ceiling}.", svg)
 
 
+def _in_words(rung: dict[Any, Any]) -> str:
+    interval = between(times(1 / rung["ratio_high"]), times(1 / rung["ratio_low"]))
+    return f"{rung['label']}: {times(1 / rung['ratio'])} as fast{'' if rung['label'] == PLAIN else f' ({interval})'}"
+
+
 def _rungs(group: pd.DataFrame) -> list[dict[Any, Any]]:
     """Return the variants and one plain step, slowest first."""
     changed = group[group["variant"] != group["plain"]]
     rungs = changed.assign(label=changed["question"] + ": " + changed["variant"]).to_dict("records")
-    plain = {"label": "plain", "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0}
+    plain = {"label": PLAIN, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0}
     return sorted([plain, *rungs], key=lambda rung: rung["ratio"], reverse=True)
 
 
@@ -60,7 +66,7 @@ def _draw(axes: Axes, rungs: list[dict[Any, Any]], plain_s: float, ceiling_s: fl
 
     axes.set_xscale("log")
     for place, rung in enumerate(reversed(rungs)):
-        colour = COLOURS[1] if rung["label"] == "plain" else COLOURS[0]
+        colour = COLOURS[1] if rung["label"] == PLAIN else COLOURS[0]
         axes.plot([rung["ratio_low"] * plain_s, rung["ratio_high"] * plain_s], [place, place], color=colour)
         axes.plot([rung["ratio"] * plain_s], [place], marker="o", color=colour, linestyle="")
     axes.set_yticks(range(len(rungs)), [rung["label"] for rung in reversed(rungs)])

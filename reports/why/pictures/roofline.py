@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports.charts import COLOURS, drawn
 from reports.layout import Figure
-from reports.why.limits import rate_in_words
+from reports.limits import rate_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reports.charts import COLOURS, DASHES, drawn
 from reports.layout import Figure
-from reports.quantities import significant, times
+from reports.quantities import between, significant, times
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +46,12 @@ def _lines(compared: pd.DataFrame) -> list[Line]:
 
 
 def _in_words(frame: pd.DataFrame) -> str:
-    points = zip(frame["batch_size"], frame["speed_up"], strict=True)
-    return ", ".join(f"{times(speed_up)} at batch size {size}" for size, speed_up in points)
+    ends = [
+        between(times(low), times(high))
+        for low, high in zip(frame["speed_up_low"], frame["speed_up_high"], strict=True)
+    ]
+    points = zip(frame["batch_size"], frame["speed_up"], ends, strict=True)
+    return ", ".join(f"{times(speed_up)} ({interval}) at batch size {size}" for size, speed_up, interval in points)
 
 
 def _crossing(crossed: pd.DataFrame, model: object, log_interval: object) -> float:

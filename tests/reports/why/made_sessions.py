@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from reports import judge, load_runs
-from reports.history import earlier_sessions, log_times
-from reports.measured import measured
+from reports import judge, load_runs, report
 from reports.subject import Subject
 from tests.reports.made_runs import Store, made_benchmark
 
@@ -28,7 +26,4 @@ def write(store: Store, *cases: dict[str, Any]) -> None:
 def newest_of(folder: Path) -> Subject:
     """Return what a report on the newest session is about."""
     runs = load_runs(folder / ".benchmarks")
-    judgement = judge(runs)
-    frame = measured(runs.cases, judgement.sessions, judgement.session, judgement.machine)
-    earlier = earlier_sessions(judgement.sessions, judgement.session, judgement.machine)
-    return Subject(runs, judgement, frame, log_times(earlier))
+    return report.subject_of(runs, judge(runs))

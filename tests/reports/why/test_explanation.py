@@ -7,7 +7,7 @@ import pytest
 
 from reports.why.explanation import explain
 from reports.why.shares import SHARE_TITLES
-from tests.reports.why.made_cases import US, ablation, accelerator, frame, layers, processor, training
+from tests.reports.why.made_cases import US, ablation, accelerator, frame, layers, primitive, processor, training
 
 
 def explained(*cases: dict[str, Any]) -> dict[Any, Any]:
@@ -50,6 +50,25 @@ def test_a_read_counts_as_its_latency_and_the_overlap_it_costs() -> None:
     row = explained(*accelerator(), training("cuda", 500 * US, flops=4e9, log=1))
 
     assert row["reads"] == pytest.approx(25 / 500, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("flops", "reads_s"),
+    [
+        # 400 µs on the device, 200 on the host: the end of the read, 15 µs, and one launch of 5
+        (4e9, 20 * US),
+        # 50 µs on the device: the host's 5 µs of the read cover the last operator's 1.25 there; 15 µs more
+        (5e8, 20 * US),
+        # 250 and 200 µs: the last 6.25 µs of the device's work end after the host's 5 µs; the device is the slower one
+        (2.5e9, 20 * US),
+    ],
+)
+def test_what_a_read_hands_over_costs_nothing_while_the_device_is_busy(flops: float, reads_s: float) -> None:
+    busy = primitive("cuda", "read-busy", 150 * US, without_read_s=130 * US)
+
+    row = explained(*accelerator(), busy, training("cuda", 500 * US, flops=flops, log=1))
+
+    assert row["reads"] == pytest.approx(reads_s / (500 * US), rel=1e-3)
 
 
 def test_blocking_copies_cost_their_time_and_the_overlap() -> None:

@@ -1,5 +1,7 @@
 """The model of overlap: a simulator with answers worked out by hand, and the closed form held against it."""
 
+from dataclasses import replace
+
 import pytest
 
 from reports.why.pipeline import Command, Step, Timeline, commands, saving_s, simulate, step_time_s, wait_s
@@ -36,6 +38,9 @@ def test_a_read_waits_for_the_device_and_then_takes_its_latency() -> None:
         (DEVICE_BOUND, 10, 10.15),
         (Step(2.0, 10.0, 2, copies_s=3.0), None, 14.0),  # drained 11, then a copy of 3
         (Step(2.0, 10.0, 2, copies_s=3.0, read_latency_s=0.5), 1, 14.5),
+        (replace(DEVICE_BOUND, read_host_s=4.0), 1, 11.5),  # the host hands the read over while the device works
+        (replace(HOST_BOUND, read_host_s=4.0), 1, 14.5),  # host 10 and 4, beside them the last operator's 1, then 0.5
+        (replace(HOST_BOUND, copies_s=3.0, read_host_s=4.0), 2, 15.75),  # 3 + (11 + 14.5) / 2
     ],
 )
 def test_the_closed_form_gives_what_is_worked_out_by_hand(
@@ -69,7 +74,8 @@ def test_a_read_after_a_blocking_copy_saves_its_latency_alone() -> None:
 def test_the_closed_form_agrees_with_the_simulator(
     host_s: float, device_s: float, operators: int, copies_s: float, read_interval: int | None
 ) -> None:
-    step = Step(host_s, device_s, operators, copies_s, read_latency_s=0.25)
+    """The host's part of a read is longer than the device's last operators, or shorter."""
+    step = Step(host_s, device_s, operators, copies_s, read_latency_s=0.25, read_host_s=0.6)
     few, many = 20, 220  # the difference leaves out how the pipeline fills and empties
 
     walls_s = [simulate(commands(step, steps, read_interval)).wall_s for steps in (few, many)]

@@ -78,3 +78,23 @@ def test_page_faults_of_a_layers_own_are_no_part_of_its_rate(fresh_bytes: int, r
     pooling["extra"]["fresh_bytes"] = fresh_bytes
 
     assert machine_of(primitives(frame(*layers()[3:], pooling)), "cpu").pooling_b_s == pytest.approx(rate)
+
+
+def test_a_read_s_end_is_what_it_adds_to_the_work_less_the_launch_that_no_longer_overlaps() -> None:
+    # 20 µs beyond the work, of which the next launch takes 5; an idle device takes 20 in all, so 5 overlap
+    busy = primitive("cuda", "read-busy", 150 * US, without_read_s=130 * US)
+
+    machine = machine_of(primitives(frame(*accelerator(), busy)), "cuda")
+
+    assert machine.read_busy_s == pytest.approx(20 * US)
+    assert machine.read_end_s == pytest.approx(15 * US)
+
+
+def test_without_a_busy_device_read_all_of_a_read_is_its_end() -> None:
+    assert machine_of(primitives(frame(*accelerator())), "cuda").read_end_s == pytest.approx(20 * US)
+
+
+def test_a_read_that_adds_less_than_a_launch_has_no_end() -> None:
+    busy = primitive("cuda", "read-busy", 133 * US, without_read_s=130 * US)
+
+    assert machine_of(primitives(frame(*accelerator(), busy)), "cuda").read_end_s == 0

@@ -66,8 +66,8 @@ def test_the_page_tells_causes_predictions_and_cures(why_section: Section) -> No
         "setting; the median error is 0 %."
     )
     assert sentences[-1] == (
-        "mlp at batch size 32 on cpu: whole (compile) makes the step 2.00x as fast; that is 20 % of what the machine's "
-        "ceilings allow."
+        "mlp at batch size 32 on cpu: whole (compile) makes the step 2.00x as fast (1.98x to 2.02x); that is "
+        "20 % of what the machine's ceilings allow."
     )
 
 
@@ -94,7 +94,7 @@ def test_the_pictures_are_told_in_words_too(why_section: Section) -> None:
         shares_cpu.alternative
     )
     assert ladder.alternative == (
-        "Dot chart. Plain: 100 µs; plain: 1.00x as fast; compile: whole: 2.00x as fast; "
+        "Dot chart. Plain: 100 µs; plain: 1.00x as fast; compile: whole: 2.00x as fast (1.98x to 2.02x); "
         "at the machine's ceiling 10.0 µs."
     )
 
@@ -107,7 +107,8 @@ def test_the_crossover_is_told_with_its_interval(explained: Subject) -> None:
     # IQR 1 % over 10 rounds, two cases, doubled: 0.9 % in speed-up, which grows with the batch size
     assert interval == "31.7 to 32.3"
     assert section.figures[0].alternative == (
-        "Line chart. mlp: 0.500x at batch size 16, 2.00x at batch size 64, crossover at 32.0."
+        "Line chart. mlp: 0.500x (0.496x to 0.504x) at batch size 16, 2.00x (1.98x to 2.02x) at batch size 64, "
+        "crossover at 32.0."
     )
 
 
@@ -230,3 +231,28 @@ def test_what_neighbours_took_is_told_and_is_no_cost_of_reading(tmp_path: Path) 
     )
     assert cost is not None
     assert cost.sentences[0] == "cpu: no detectable difference between reading the loss and not, with mlp."
+
+
+def test_what_a_read_costs_a_busy_device_is_told_beside_an_idle_one(tmp_path: Path) -> None:
+    busy = primitive("cuda", "read-busy", 150 * US, without_read_s=132 * US)
+
+    section = primitives.section(subject_of(tmp_path, *accelerator(), busy, training("cuda", 100 * US)))
+
+    # ten rounds with an IQR of 1 % of 150 µs: 2 x sqrt(2) x 1.5 / sqrt(10) = 1.34 µs
+
+    assert section is not None
+    assert section.sentences[-1] == (
+        "cuda: a read adds 18.0 µs (16.7 µs to 19.3 µs) to the work of a busy device, among them the 5.00 µs of a "
+        "launch that no longer overlaps; on an idle device a read takes 20.0 µs."
+    )
+
+
+def test_a_read_within_the_scatter_of_the_work_is_no_cost(tmp_path: Path) -> None:
+    busy = primitive("cuda", "read-busy", 150 * US, without_read_s=149 * US)
+
+    section = primitives.section(subject_of(tmp_path, *accelerator(), busy, training("cuda", 100 * US)))
+
+    assert section is not None
+    assert section.sentences[-1] == (
+        "cuda: no detectable difference between a busy device's work with a read and without."
+    )

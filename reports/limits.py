@@ -1,29 +1,29 @@
-"""Acceptance limits of a machine, read from a file that is meant to be committed, and which results are beyond them.
+"""Acceptance limits of a machine, read from a file that is meant to be committed.
 
-One table `[limits]`, a line per case, named as the report names it or in full:
+One table `[limits]`, a line per case or glob of ids, named as the report names it or in full:
 
     [limits]
     "bench_primitive[cpu-dispatch]" = { at_most = "5 µs" }
     "bench_primitive[cuda-copy-to-device-64mib-pinned]" = { at_least = "20 GB/s" }
-    "benchmarks/bench_training.py::bench_training[cpu-iris-mlp-batch120-nolog]" = { at_most = "600 µs" }
+    "cpu-iris-mlp-batch120-*" = { at_most = "600 µs" }
 """
 
+import math
 import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
 
 from reports.errors import ReportError
 from reports.quantities import seconds, significant
-from reports.values import mapping, positive, text
-from reports.why.primitives import results
+from reports.rule.settings import matches
+from reports.values import mapping, text
 
 FILE = Path("limits.toml")
 """Read from the working directory unless another is named."""
-LIMIT_COLUMNS = ["fullname", "limit", "measured", "is_measured", "is_beyond"]
+ROUNDING = 1e-9
+"""Relative: a session's time has been through a logarithm and back."""
+HOW_TO_CHANGE = f"accepting a level changes no limit; one that is not meant is edited in {FILE}"
 _UNITS = {
     "s": ("s", 1.0), "ms": ("s", 1e-3), "µs": ("s", 1e-6), "us": ("s", 1e-6), "ns": ("s", 1e-9),
     "MB/s": ("B", 1e6), "GB/s": ("B", 1e9), "TB/s": ("B", 1e12),
@@ -51,6 +51,25 @@ class Limit:
     kind: str
     value: float
     told: str
+
+    def names(self, fullname: str) -> bool:
+        """Whether the limit is this case's: by its whole name, the name without folder and file, or a glob of ids."""
+        return self.case == fullname.rpartition("::")[2] or matches(fullname, self.case)
+
+    def measure(self, time_s: float, amount: float, amount_unit: str) -> float:
+        """Return what is held against the limit: the time, or amount over time; NaN where there is no such rate."""
+        if self.kind == "s":
+            return time_s
+        return amount / time_s if amount_unit == self.kind else math.nan
+
+    def is_beyond(self, measured: float) -> bool:
+        """Whether a time is longer, or a rate lower, than the limit allows; a limit met to the digit is held."""
+        beyond_by = measured / self.value if self.kind == "s" else self.value / measured
+        return beyond_by > 1 + ROUNDING
+
+    def in_words(self, measured: float) -> str:
+        """Return a measured time or rate in the unit people know."""
+        return seconds(measured) if self.kind == "s" else rate_in_words(measured, self.kind)
 
 
 def read_limits(path: Path | None = None) -> list[Limit]:
@@ -99,31 +118,6 @@ def _limit(case: str, told: object) -> Limit | str:
     if (kind == "s") != (bound == "at_most"):
         return f"{bound} = {quantity!r}: a time has an at_most, a rate an at_least"
     return Limit(case, kind, float(found["number"]) * size, f"{bound.replace('_', ' ')} {quantity}")
-
-
-def against_limits(cases: pd.DataFrame, limits: list[Limit]) -> pd.DataFrame:
-    """Hold one session's cases against the limits: a row per limit and case that it names.
-
-    Columns: `fullname`; `limit` and `measured` in words; `is_measured`, false where the session has no such result, or
-    none of that kind (a rate of what moves nothing): its `fullname` is then the name in the file; `is_beyond`.
-    """
-    measured = results(cases).to_dict("records")
-    rows = []
-    for limit in limits:
-        named = [case for case in measured if limit.case in {case["fullname"], case["fullname"].rpartition("::")[2]}]
-        rows += [_held(limit, case) for case in named] or [(limit.case, limit.told, "", False, False)]
-    return pd.DataFrame(rows, columns=LIMIT_COLUMNS)
-
-
-def _held(limit: Limit, case: dict[Any, Any]) -> tuple[str, str, str, bool, bool]:
-    name, time_s = str(case["fullname"]), float(case["median_s"])
-    if limit.kind == "s":
-        return name, limit.told, seconds(time_s), True, time_s > limit.value
-    told = mapping(mapping(case["extra"]).get("primitive"))
-    rate = positive(told.get("amount")) / time_s
-    if told.get("amount_unit") != limit.kind or not rate > 0:
-        return name, limit.told, "", False, False
-    return name, limit.told, rate_in_words(rate, limit.kind), True, rate < limit.value
 
 
 def rate_in_words(rate: float, kind: str) -> str:

@@ -1,12 +1,11 @@
-"""Acceptance limits: a file of them, and the results beyond."""
+"""Acceptance limits: a file of them, what each names, and what is beyond it."""
 
+import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from reports.why.limits import Limit, LimitsError, against_limits, rate_in_words, read_limits
-from tests.reports.why.made_cases import US, accelerator, case, frame, primitive, processor, training
+from reports.limits import Limit, LimitsError, rate_in_words, read_limits
 
 
 def written(folder: Path, text: str) -> Path:
@@ -79,42 +78,43 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
         read_limits(tmp_path / "gone.toml")
 
 
-def held(limit: Limit, *cases: dict[str, Any]) -> dict[Any, Any]:
-    (row,) = against_limits(frame(*cases), [limit]).to_dict("records")
-    return row
+TIME, RATE = Limit("a", "s", 2e-6, "at most 2 µs"), Limit("a", "B", 1e12, "at least 1 TB/s")
 
 
-@pytest.mark.parametrize(("most_s", "is_beyond"), [(1.9 * US, True), (2 * US, False)])
-def test_a_time_beyond_its_limit_is_told_with_the_limit(most_s: float, is_beyond: bool) -> None:
-    row = held(Limit("bench_primitive[cpu-dispatch]", "s", most_s, "at most 2 µs"), *processor())
-
-    assert (row["limit"], row["measured"]) == ("at most 2 µs", "2.00 µs")
-    assert (row["is_measured"], row["is_beyond"]) == (True, is_beyond)
-
-
-@pytest.mark.parametrize(("least", "is_beyond"), [(1.1e12, True), (0.9e12, False)])
-def test_a_rate_below_its_limit_is_beyond(least: float, is_beyond: bool) -> None:
-    memory = primitive("cuda", "memory", 0.001, 1e9, amount_unit="B")
-
-    row = held(Limit(memory["fullname"], "B", least, "at least 1.1 TB/s"), memory)
-
-    assert (row["measured"], row["is_beyond"]) == ("1.00 TB/s", is_beyond)
+@pytest.mark.parametrize(
+    ("limit", "measured", "is_beyond"),
+    [(TIME, 2.1e-6, True), (TIME, 2e-6, False), (TIME, 1e-6, False), (RATE, 0.9e12, True), (RATE, 1e12, False)],
+)
+def test_a_time_above_or_a_rate_below_the_limit_is_beyond_it(limit: Limit, measured: float, is_beyond: bool) -> None:
+    assert limit.is_beyond(measured) == is_beyond
 
 
-def test_a_case_may_be_named_in_full_or_by_what_the_report_calls_it() -> None:
-    name = "benchmarks/bench_training.py::bench_training[cpu-mlp]"
-    measured = case(name, 1.0, {}, {})
-
-    for told in (name, "bench_training[cpu-mlp]"):
-        assert held(Limit(told, "s", 0.5, "at most 0.5 s"), measured)["is_beyond"]
+def test_a_limit_met_to_the_digit_is_held_after_a_logarithm_and_back() -> None:
+    assert not Limit("a", "s", 8e-6, "at most 8 µs").is_beyond(8e-6 * (1 + 1e-12))
 
 
-@pytest.mark.parametrize("limit", [Limit("nowhere", "s", 1.0, "at most 1 s"),
-                                   Limit("bench_primitive[cuda-launch]", "B", 1.0, "at least 1 GB/s")])  # fmt: skip
-def test_a_limit_of_what_was_not_measured_is_shown_as_such(limit: Limit) -> None:
-    row = held(limit, *accelerator(), training("cuda", 1.0))
+def test_a_time_is_held_against_a_time_and_an_amount_over_it_against_a_rate() -> None:
+    assert TIME.measure(0.001, 1e9, "B") == 0.001
+    assert RATE.measure(0.001, 1e9, "B") == pytest.approx(1e12)
+    assert math.isnan(RATE.measure(0.001, 1e9, "FLOP"))
+    assert math.isnan(RATE.measure(0.001, math.nan, ""))
 
-    assert (row["fullname"], row["is_measured"], row["is_beyond"]) == (limit.case, False, False)
+
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [
+        ("benchmarks/bench_training.py::bench_training[cpu-mlp-nolog]", True),
+        ("bench_training[cpu-mlp-nolog]", True),
+        ("cpu-mlp-nolog", True),
+        ("cpu-mlp-*", True),
+        ("cpu-mlp", False),
+        ("bench_training", False),
+    ],
+)
+def test_a_case_is_named_in_full_as_the_report_calls_it_or_by_a_glob_of_ids(name: str, is_named: bool) -> None:
+    limit = Limit(name, "s", 1.0, "at most 1 s")
+
+    assert limit.names("benchmarks/bench_training.py::bench_training[cpu-mlp-nolog]") == is_named
 
 
 @pytest.mark.parametrize(
