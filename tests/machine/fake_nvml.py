@@ -95,7 +95,6 @@ class FakeNvml:
         *,
         refused: Iterable[str] = (),
         missing: Iterable[str] = (),
-        mismatched: Iterable[str] = (),
         driver: bool = True,
         text_as_bytes: bool = False,
     ) -> None:
@@ -103,7 +102,7 @@ class FakeNvml:
         self.calls: list[str] = []
         self._refused = set(refused)
         self._missing = set(missing)
-        self._mismatched = set(mismatched)
+        self.mismatched: set[str] = set()
         self._text_as_bytes = text_as_bytes
         self._answers = ANSWERS | {
             "nvmlInit": self._initialise if driver else self._refuse,
@@ -121,7 +120,7 @@ class FakeNvml:
             self.calls.append(name)
             if name in self._refused:
                 self._refuse()
-            if name in self._mismatched:
+            if name in self.mismatched:
                 raise FakeMismatchError
             answer = self._answers[name](*arguments)
             return answer.encode() if self._text_as_bytes and name in AS_TEXT else answer

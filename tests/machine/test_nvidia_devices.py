@@ -154,7 +154,9 @@ def test_other_processes_on_the_device_are_counted(
 
 
 def test_what_a_driver_older_than_the_library_does_not_know_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, FakeNvml([FakeGpu()], mismatched=["nvmlDeviceGetComputeRunningProcesses"]))
+    library = FakeNvml([FakeGpu()])
+    library.mismatched.add("nvmlDeviceGetComputeRunningProcesses")
+    install(monkeypatch, library)
 
     readings = NvidiaDevices({}).readings(0)
 
