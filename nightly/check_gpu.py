@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nightly.gpu_findings import facts, faults, figures, knows_gpu
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -106,74 +108,11 @@ def _neighbour(device: str, *, wanted: bool) -> Iterator[None]:
             process.kill()
 
 
-def faults(step: Step, run: dict[str, Any] | None) -> list[str]:
-    """What is wrong with a step's run, a line each."""
-    if run is None:
-        return ["nothing saved"]
-    cases: dict[str, dict[str, Any]] = run["suite"]["cases"]
-    bad = [(name, case) for name, case in cases.items() if case["outcome"] != "passed"]
-    # An outcome of one case may be meant (a variant's question that a model does not have); none at all is not.
-    found = [
-        f"{_short(name)}: {case['outcome']}: {case['reason']}" for name, case in bad if case["outcome"] != "skipped"
-    ]
-    if all(case["outcome"] != "passed" for case in cases.values()):
-        found.append("no case passed")
-    if not run["suite"]["complete"]:
-        found.append(f"incomplete: {run['suite'].get('ended_by')}")
-    flags = [flag for entry in run["benchmarks"] for flag in entry["extra_info"].get("flags") or []]
-    if step.beside_neighbour and "contended" not in flags:
-        found.append("the neighbour on the device was not seen")
-    return found
-
-
-def facts(run: dict[str, Any]) -> list[str]:
-    """The machine and what its driver tells, with the names of what it does not."""
-    machine, environment = run["machine_info"]["suite"]["machine"], run["machine_info"]["suite"]["environment"]
-    gpu = {name: value for name, value in environment.items() if name.startswith("gpu0_")}
-    unknown = [name for name, value in gpu.items() if value is None]
-    known = " ".join(f"{name.removeprefix('gpu0_')}={value}" for name, value in gpu.items() if value is not None)
-    software = " ".join(f"{name}={environment.get(name)}" for name in ("torch", "cuda", "cudnn", "driver", "python"))
-    read = [entry["extra_info"].get("gpu_clock_mhz") for entry in run["benchmarks"]]
-    return [
-        f"machine {machine['class']} unit {machine['unit']}",
-        f"  {software}",
-        f"  NVML facts: {known or 'none'}; not told: {', '.join(unknown) or 'nothing'}",
-        f"  NVML readings: clocks in {sum(clock is not None for clock in read)} of {len(read)} cases",
-    ]
-
-
-def figures(run: dict[str, Any]) -> list[str]:
-    """One line a case that has a rate, variants, ranks or flags."""
-    return [line for entry in run["benchmarks"] for line in _figures_of(entry)]
-
-
-def _figures_of(entry: dict[str, Any]) -> Iterator[str]:
-    info, median_s = entry["extra_info"], entry["stats"]["median"]
-    name = _short(entry["fullname"])
-    flags = f" {','.join(info['flags'])}" if info.get("flags") else ""
-    primitive = info.get("primitive") or {}
-    if primitive.get("amount"):
-        unit = "GB" if primitive["amount_unit"] == "B" else "GFLOP"
-        yield f"  {name}: {primitive['amount'] / median_s / 1e9:.5g} {unit}/s{flags}"
-    elif not info.get("variants"):
-        yield f"  {name}: {1e6 * median_s:.5g} us{flags}"
-    for variant, found in (info.get("variants") or {}).items():
-        if found["skipped"]:
-            yield f"  {name}: {variant} skipped: {found['skipped']}"
-        elif found["ratio"] is not None:
-            spread = f"{found['ratio_low']:.3g} to {found['ratio_high']:.3g}"
-            off, allowed = found["same_work"]["largest_difference"], found["same_work"]["tolerance"]
-            compiled = "" if found["compile_time_s"] is None else f", compiled in {found['compile_time_s']:.0f} s"
-            yield f"  {name}: {variant} {found['ratio']:.3g} ({spread}), off {off:.1g} of {allowed:g}{compiled}{flags}"
-
-
-def _short(name: str) -> str:
-    return name.rpartition("::")[2]
-
-
 def main(words: list[str] | None = None) -> int:
     """Launch the steps, tell what they saved, and return 1 if anything was wrong."""
-    parser = argparse.ArgumentParser(prog="python -m nightly.check_gpu", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m nightly.check_gpu", description="What only a GPU can show, in under eight minutes."
+    )
     parser.add_argument("--device", default="cuda", help="the device (default: %(default)s)")
     parser.add_argument("--store", type=Path, help="folder for runs and logs (default: a new temporary one)")
     options = parser.parse_args(words)
@@ -187,7 +126,9 @@ def main(words: list[str] | None = None) -> int:
             wrong += 1
             continue
         run = launch(step, store / f"{number}-{step.name.replace(' ', '-')}", options.device, left_s)
-        found = faults(step, run)
+        found = faults(run, beside_neighbour=step.beside_neighbour)
+        if number == 1 and run is not None and options.device.startswith("cuda") and not knows_gpu(run):
+            found.append("NVML tells nothing of the GPU")
         if run is not None:
             say(*(facts(run) if number == 1 else ()), *(figures(run) if number > 1 else ()))
         say(*(f"  WRONG {line}" for line in found[:MOST_NAMED]))

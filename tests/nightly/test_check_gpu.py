@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from nightly.check_gpu import Step, facts, faults, figures, steps
+from nightly.check_gpu import steps
+from nightly.gpu_findings import facts, faults, figures, knows_gpu
 
 ROOT = Path(__file__).parents[2]
 COLLECT = """
@@ -26,7 +27,6 @@ asked = json.loads(sys.argv[1])
 codes = [int(pytest.main(["--collect-only", "-qq", *words], plugins=[Collected()])) for words in asked]
 print(json.dumps([codes, found]))
 """
-PLAIN, BESIDE = Step("plain", (), 10.0), Step("beside", (), 10.0, beside_neighbour=True)
 
 
 def run_of(*entries: dict[str, Any], **outcomes: str) -> dict[str, Any]:
@@ -76,20 +76,38 @@ def test_every_step_selects_cases_of_the_matrix() -> None:
     ],
 )
 def test_what_did_not_pass_is_told_and_a_skipped_case_may_be_meant(outcomes: dict[str, str], told: list[str]) -> None:
-    assert faults(PLAIN, run_of(**outcomes)) == told
+    assert faults(run_of(**outcomes)) == told
 
 
 def test_a_step_that_saved_nothing_or_saw_no_neighbour_is_wrong() -> None:
-    assert faults(PLAIN, None) == ["nothing saved"]
-    assert faults(BESIDE, run_of({"extra_info": {"flags": ["drifting"]}}, a="passed")) == [
+    assert faults(None) == ["nothing saved"]
+    assert faults(run_of({"extra_info": {"flags": ["drifting"]}}, a="passed"), beside_neighbour=True) == [
         "the neighbour on the device was not seen"
     ]
-    assert faults(BESIDE, run_of({"extra_info": {"flags": ["contended"]}}, a="passed")) == []
+    assert faults(run_of({"extra_info": {"flags": ["contended"]}}, a="passed"), beside_neighbour=True) == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "count"),
+    [
+        (None, 0),
+        ("iris-mlp has no convolution", 0),
+        ("refused here: CUDA error", 1),
+        ("the step cannot be captured: x", 1),
+    ],
+)
+def test_a_variant_that_should_work_on_any_gpu_is_wrong_when_it_does_not(reason: str | None, count: int) -> None:
+    run = run_of({"extra_info": {"variants": {"captured": {"skipped": reason}}}}, a="passed")
+
+    assert faults(run) == [f"case[a]: captured: {reason}"] * count
 
 
 def test_the_driver_is_told_with_what_it_does_not_tell() -> None:
-    told = facts(run_of({"extra_info": {"gpu_clock_mhz": 1980}}, {"extra_info": {}}))
+    run = run_of({"extra_info": {"gpu_clock_mhz": 1980}}, {"extra_info": {}})
 
+    told = facts(run)
+
+    assert knows_gpu(run)
     assert told == [
         "machine xeon-16c-128g-1x-nvidia-h200-142g unit 0123",
         "  torch=2.11.0 cuda=13.0 cudnn=91900 driver=580.1 python=3.12.3",
