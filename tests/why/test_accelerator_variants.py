@@ -238,8 +238,11 @@ def test_graphs_are_cudas_own_or_those_of_torch_accelerator(monkeypatch: pytest.
     def on(name: str) -> Setting:
         return replace(IRIS, device=Device(name, name, 1, time.perf_counter))
 
+    general = object()
+    monkeypatch.setattr(torch.accelerator, "Graph", general, raising=False)  # torch 2.11 has none
+
     assert captured.graph_class(on("cuda")) is torch.cuda.CUDAGraph
-    assert captured.graph_class(on("xpu")) is torch.accelerator.Graph
+    assert captured.graph_class(on("xpu")) is general
     with pytest.raises(UnavailableError, match="cpu has no graphs"):
         captured.graph_class(on("cpu"))
     monkeypatch.delattr(torch.accelerator, "Graph")
