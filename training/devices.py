@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -55,8 +56,7 @@ class Device:
         if not self.is_accelerator:
             return None
         kind, _, index = self.torch_name.partition(":")
-        # `current_accelerator()` names CUDA even where there is none, so availability is asked for.
-        here = torch.accelerator.current_accelerator(check_available=True)
+        here = _usable_accelerator()
         if here is None or here.type != kind:
             return f"{self.name}: {_why_unavailable(kind)}"
         if int(index or 0) >= torch.accelerator.device_count():
@@ -104,6 +104,15 @@ def hardware_name(device: torch.device) -> str:
     return str(module.get_device_name(device)) if hasattr(module, "get_device_name") else str(device)
 
 
+def _usable_accelerator() -> torch.device | None:
+    """The kind of accelerator that works here; None where there is none, or none that the driver can use."""
+    with warnings.catch_warnings():
+        # Of a driver that is too old torch warns, which must not break off the collecting of cases for the CPU.
+        warnings.simplefilter("ignore")
+        # Without the check CUDA is named even where there is none.
+        return torch.accelerator.current_accelerator(check_available=True)
+
+
 def _why_unavailable(kind: str) -> str:
     if kind == "cuda":
         if torch.version.cuda is None and torch.version.hip is None:
@@ -130,7 +139,7 @@ def _accelerator(torch_name: str) -> Device:
 
 def _further_accelerators() -> list[Device]:
     """Accelerators of this machine beyond the first CUDA device: `cuda1`, ..., `mps`, `xpu`."""
-    here = torch.accelerator.current_accelerator(check_available=True)
+    here = _usable_accelerator()
     if here is None:
         return []
     names = [here.type if i == 0 else f"{here.type}:{i}" for i in range(torch.accelerator.device_count())]

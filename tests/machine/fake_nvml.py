@@ -46,6 +46,10 @@ class FakeNotSupportedError(FakeNvmlError):
     """Stands for NVMLError_NotSupported and its relatives."""
 
 
+class FakeMismatchError(Exception):
+    """Stands for NVMLLibraryMismatchError, which is none of NVMLError's."""
+
+
 ANSWERS: dict[str, Callable[..., Any]] = {
     "nvmlDeviceGetName": lambda gpu: gpu.name,
     "nvmlDeviceGetMemoryInfo": lambda gpu: SimpleNamespace(total=gpu.memory, free=0, used=gpu.memory),
@@ -76,10 +80,12 @@ AS_TEXT = {"nvmlDeviceGetName", "nvmlDeviceGetUUID", "nvmlSystemGetDriverVersion
 class FakeNvml:
     """The module: `calls` records every function by name, in order.
 
-    `refused` functions raise the library's "not supported", `missing` ones are not in this release of it.
+    `refused` functions raise the library's "not supported", `missing` ones are not in this release of it,
+    `mismatched` ones are not in the driver's.
     """
 
     NVMLError = FakeNvmlError
+    NVMLLibraryMismatchError = FakeMismatchError
     NVML_CLOCK_SM = 1
     NVML_TEMPERATURE_GPU = 0
 
@@ -96,6 +102,7 @@ class FakeNvml:
         self.calls: list[str] = []
         self._refused = set(refused)
         self._missing = set(missing)
+        self.mismatched: set[str] = set()
         self._text_as_bytes = text_as_bytes
         self._answers = ANSWERS | {
             "nvmlInit": self._initialise if driver else self._refuse,
@@ -113,6 +120,8 @@ class FakeNvml:
             self.calls.append(name)
             if name in self._refused:
                 self._refuse()
+            if name in self.mismatched:
+                raise FakeMismatchError
             answer = self._answers[name](*arguments)
             return answer.encode() if self._text_as_bytes and name in AS_TEXT else answer
 

@@ -153,6 +153,16 @@ def test_other_processes_on_the_device_are_counted(
     assert NvidiaDevices({}).readings(0)["other_processes"] == others
 
 
+def test_what_a_driver_older_than_the_library_does_not_know_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = FakeNvml([FakeGpu()])
+    library.mismatched.add("nvmlDeviceGetComputeRunningProcesses")
+    install(monkeypatch, library)
+
+    readings = NvidiaDevices({}).readings(0)
+
+    assert (readings["other_processes"], readings["sm_clock_mhz"]) == (None, 1755)
+
+
 def test_closing_lets_the_driver_go_and_leaves_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
     library = FakeNvml([FakeGpu()])
     install(monkeypatch, library)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 
 import pytest
 import torch
@@ -57,6 +58,17 @@ def test_a_torch_without_cuda_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "hip", None)
 
     assert "was built without CUDA" in (CUDA.missing() or "")
+
+
+def test_a_driver_that_is_too_old_is_a_device_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torch warns of it where it is first asked, which is while cases are collected; a warning is an error here."""
+
+    def warn(check_available: bool = False) -> None:
+        warnings.warn("CUDA initialization: The NVIDIA driver on your system is too old", stacklevel=2)
+
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", warn)
+
+    assert "no usable NVIDIA driver" in (CUDA.missing() or "")
 
 
 def test_the_clock_of_an_accelerator_waits_for_it_before_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
