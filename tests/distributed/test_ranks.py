@@ -12,6 +12,7 @@ import pytest
 from benchmarks import axes
 from fixtures import distributed
 from fixtures.torchrun import TOKEN, end, processes_of, why
+from training.distributed import main as ranks_main
 from training.told_clock import ToldClock, slowest_rank_clock
 
 
@@ -120,3 +121,13 @@ def test_distributed_cases_carry_the_clock_of_the_slowest_rank() -> None:
 
 def test_one_rank_is_measured_before_those_that_are_held_against_it() -> None:
     assert [value.values[0] for value in axes.over_world_sizes.args[1]] == [1, 2, 4, 8]
+
+
+def test_a_rank_that_torchrun_did_not_start_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["training.distributed", "all-reduce", "--report", "report.json"])
+    monkeypatch.delenv("RANK", raising=False)
+
+    assert ranks_main() == 2
+    assert capsys.readouterr().err == "training.distributed: start it by torchrun, which tells every rank its number\n"
