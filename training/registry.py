@@ -1,6 +1,6 @@
 """The registry: every model that can be trained, with its data, loss, optimizer and the sizes it is tried at.
 
-To measure another model, add a row to `MODELS`.
+To measure another model, add a row to `_ROWS`.
 """
 
 from __future__ import annotations
