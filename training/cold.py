@@ -23,7 +23,7 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training.cold", description=__doc__.splitlines()[0])
     parser.add_argument("lesson", choices=LESSONS)
     parser.add_argument("--device", default="cpu", help="name of the device (default: %(default)s)")
-    parser.add_argument("--epochs", type=int, default=1, help="passes over the data (default: %(default)s)")
+    parser.add_argument("--epochs", type=_count, default=1, help="passes over the data (default: %(default)s)")
     parser.add_argument(
         "--log-interval",
         type=_log_interval,
@@ -34,19 +34,39 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError(text)
+    return count
+
+
 def _log_interval(text: str) -> int | str:
-    return text if text == "never" else int(text)
+    return text if text == "never" else _count(text)
+
+
+_count.__name__ = "number above zero"
+_log_interval.__name__ = 'number of epochs above zero, or "never",'
 
 
 def measure(options: argparse.Namespace) -> dict[str, object]:
-    """Prepare and run one lesson, timing its parts; seconds everywhere."""
+    """Prepare and run one lesson, timing its parts; seconds everywhere.
+
+    Raises:
+        SystemExit: the device is unknown or not there, or the data folder is damaged; says so in one line.
+    """
     start = time.perf_counter()
     # Importing torch is part of what is measured, so it happens here.
     from training import data, lessons, mnist  # noqa: PLC0415
     from training.devices import DEVICES, fix_precision, hardware_name  # noqa: PLC0415
 
     fix_precision()
+    if options.device not in DEVICES:
+        raise SystemExit(f"--device: unknown {options.device}; known: {', '.join(DEVICES)}")
     device = DEVICES[options.device]
+    missing = device.missing()
+    if missing is not None:
+        raise SystemExit(missing)
     with device.host_threads():
 
         def prepare() -> lessons.Lesson:
@@ -55,7 +75,10 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
             images = data.handwriting(options.data_dir or mnist.default_folder(), download=False)
             return lessons.cnn_lesson(images, device, options.epochs)
 
-        lesson = prepare()
+        try:
+            lesson = prepare()
+        except mnist.DataError as error:
+            raise SystemExit(str(error)) from error
         lesson.time_first_step = True
         ready = device.clock()
         lesson.train()

@@ -184,6 +184,9 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
 def main() -> int:
     """Join the other ranks, do the work, and let the first rank report; what fails is one line that names the rank."""
     options = arguments()
+    if "RANK" not in os.environ:
+        sys.stderr.write("training.distributed: start it by torchrun, which tells every rank its number\n")
+        return 2
     number, count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     try:
         report = _joined(Rank(number, count, _device(options.device)), options)

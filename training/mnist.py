@@ -96,7 +96,7 @@ def _part(folder: Path, *, train: bool, samples: int) -> Part:
 
 
 def _download(folder: Path) -> bool:
-    """Bring MNIST into `folder`, whole or not at all; False when that fails."""
+    """Bring MNIST into `folder`, whole or not at all; False when that fails and no other process has brought it."""
     from torchvision.datasets import MNIST  # noqa: PLC0415  as above
 
     try:
@@ -111,7 +111,7 @@ def _download(folder: Path) -> bool:
         (folder / "MNIST").mkdir(exist_ok=True)
         os.replace(staging / "MNIST" / "raw", folder / "MNIST" / "raw")  # noqa: PTH105  replaces an empty folder
     except (RuntimeError, urllib.error.URLError, OSError):
-        return False
+        return any((folder / "MNIST" / "raw").glob("*ubyte*"))
     finally:
         socket.setdefaulttimeout(timeout_before)
         shutil.rmtree(staging, ignore_errors=True)

@@ -12,6 +12,7 @@ import pytest
 from benchmarks import axes
 from fixtures import distributed
 from fixtures.torchrun import TOKEN, RankError, end, launch, processes_of, why
+from training.distributed import main as ranks_main
 from training.told_clock import ToldClock, slowest_rank_clock
 
 
@@ -137,3 +138,13 @@ def test_ranks_meet_on_this_machine_though_its_name_leads_nowhere(monkeypatch: p
 
     (command,) = commands
     assert "--local-addr=127.0.0.1" in command[: command.index("training.distributed")]
+
+
+def test_a_rank_that_torchrun_did_not_start_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["training.distributed", "all-reduce", "--report", "report.json"])
+    monkeypatch.delenv("RANK", raising=False)
+
+    assert ranks_main() == 2
+    assert capsys.readouterr().err == "training.distributed: start it by torchrun, which tells every rank its number\n"

@@ -64,7 +64,7 @@ def require_within(tolerance: float, error_of_attempt: Callable[[], float]) -> N
 
     A neighbour may spoil an attempt, but does not make a wrong instrument right.
     """
-    watch, children_s = Watch(), children_cpu_s()
+    watch = Watch()
     watch.begin()
     errors = []
     for _ in range(ATTEMPTS):
@@ -72,18 +72,10 @@ def require_within(tolerance: float, error_of_attempt: Callable[[], float]) -> N
         if abs(errors[-1]) <= tolerance:
             return
     watch.finish(0)
-    assert watch.end is not None
-    our_cores = (children_cpu_s() - children_s) / (watch.end.wall_s - watch.start.wall_s)
-    others = (watch.other_cores() or 0.0) - our_cores
+    others = watch.other_cores() or 0.0
     if others > BUSY_CORES:
         pytest.skip(f"other processes kept {others:.1f} cores busy; errors {errors}")
     pytest.fail(f"errors {errors} exceed {tolerance}")
-
-
-def children_cpu_s() -> float:
-    """CPU seconds of this process's children that have ended."""
-    times = os.times()
-    return times.children_user + times.children_system
 
 
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.3])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from fixtures.noise import Evidence, drifting, flags
-from fixtures.watch import CpuTimes, Watch
+from fixtures.watch import CpuTimes, Watch, own_cpu_s
 from tests.measuring.quiet_recording import recorded
 
 if TYPE_CHECKING:
@@ -95,6 +97,24 @@ def test_neighbours_are_what_the_system_did_beyond_this_process() -> None:
 
     assert watch.other_cores() == pytest.approx(0.8)
     assert watch.stolen_share() == 0.0
+
+
+def test_what_children_used_is_the_cases_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2 s of this process, 0.5 s and 0.25 s of children that have ended, 3 s and 1 s of one that has not."""
+
+    class Alive:
+        def cpu_times(self) -> SimpleNamespace:
+            return SimpleNamespace(user=3.0, system=1.0)
+
+    class Gone:
+        def cpu_times(self) -> SimpleNamespace:
+            raise psutil.NoSuchProcess(1)
+
+    monkeypatch.setattr("time.process_time", lambda: 2.0)
+    monkeypatch.setattr("os.times", lambda: SimpleNamespace(children_user=0.5, children_system=0.25))
+    monkeypatch.setattr(psutil.Process, "children", lambda self, recursive: [Alive(), Gone()])
+
+    assert own_cpu_s() == 6.75
 
 
 def test_stolen_time_is_a_share_of_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:

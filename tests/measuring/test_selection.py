@@ -160,6 +160,25 @@ def test_what_cannot_be_selected_is_one_line_and_exit_code_4(selected: Select, o
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        (["--models", "iris"], "--models iris: no case here has a model"),
+        (["--batch-sizes", "16,8"], "--batch-sizes 8,16: no case here has a batch size"),
+        (["--require-device", "cuda"], "--require-device cuda: no case here has a device"),
+    ],
+)
+def test_an_option_for_an_axis_that_no_case_has_says_so(
+    pytester: pytest.Pytester, options: list[str], says: str
+) -> None:
+    pytester.makepyfile("def test_plain(benchmark):\n    pass")
+
+    result = pytester.runpytest_inprocess("-p", "fixtures.options", "-p", "fixtures.selection", *options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {says}"])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
         (["--case-budget", "0"], "argument --case-budget: invalid number of seconds above zero value: '0'"),
         (["--case-budget", "fast"], "argument --case-budget: invalid number of seconds above zero value: 'fast'"),
         (["--case-timeout", "nan"], "argument --case-timeout: invalid number of seconds above zero value: 'nan'"),

@@ -115,7 +115,7 @@ class TinySuite:
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=300,
             check=False,
             preexec_fn=_let_modes_count if mode_counts else None,
         )

@@ -8,8 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 
-from training import callables, data, lessons
+from training import callables, cold, data, lessons, mnist
 from training.devices import DEVICES
 
 if TYPE_CHECKING:
@@ -87,6 +88,45 @@ def test_a_cold_launch_reports_its_parts(lesson: str, tmp_path: object) -> None:
     assert found["dataset"] == {"iris": "iris", "cnn": "digits"}[lesson]
     assert found["last_loss"] < found["first_loss"]
     assert len(found["loss_curve"]) == {"iris": 2, "cnn": 24}[lesson]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--epochs", "0"], "argument --epochs: invalid number above zero value: '0'"),
+        (
+            ["--log-interval", "0"],
+            "argument --log-interval: invalid number of epochs above zero, or \"never\", value: '0'",
+        ),
+    ],
+)
+def test_a_wrong_number_is_named(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cold.arguments(["iris", *words])
+
+    assert capsys.readouterr().err.splitlines()[-1] == f"python -m training.cold: error: {said}"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["iris", "--device", "gpu"], "--device: unknown gpu; known: cpu, cpu-all, cuda"),
+        (["iris", "--device", "cuda"], "cuda: torch "),
+        (["cnn"], "damaged"),
+    ],
+)
+def test_what_a_cold_lesson_cannot_do_is_one_line(words: list[str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(_folder: object, *, download: bool) -> None:
+        raise mnist.DataError("damaged")
+
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda check_available=False: None)
+    monkeypatch.setattr(data, "handwriting", damaged)
+
+    with pytest.raises(SystemExit) as ended:
+        cold.measure(cold.arguments(words))
+
+    assert str(ended.value).startswith(said)
+    assert "\n" not in str(ended.value)
 
 
 def test_the_counter_counts_its_calls_as_the_function_does() -> None:

@@ -92,6 +92,21 @@ def test_a_download_is_moved_into_place_whole(tmp_path: Path, monkeypatch: pytes
     assert [path.name for path in tmp_path.iterdir()] == ["MNIST"]
 
 
+def test_what_another_process_has_brought_meanwhile_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torchvision.datasets import MNIST  # noqa: PLC0415  as above
+
+    def overtaken(root: str, *, download: bool = False, train: bool = True) -> object:
+        if download:
+            write_mnist(Path(root))
+            write_mnist(tmp_path)
+        return MNIST(root, train=train, download=False)
+
+    monkeypatch.setattr("torchvision.datasets.MNIST", overtaken)
+
+    assert mnist.load(tmp_path) is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["MNIST"]
+
+
 @pytest.mark.parametrize(
     ("name", "damage", "says"),
     [
