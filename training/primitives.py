@@ -182,7 +182,7 @@ _ON_HOST = {
     "fresh-memory": Primitive(
         "fresh-memory", 1, _fresh_memory, FRESH_BYTES, "B", missing=lambda _device: pages.missing()
     ),
-    **_layer_rows(HOST_IMAGES, HOST_WEIGHTS, (1, 10, 5)),
+    **_layer_rows(HOST_IMAGES, HOST_WEIGHTS, (1, 5, 5)),
     "matmul-float32": _matmul_row(HOST_SIDE, 1, torch.float32, "float32"),
     "matmul-bfloat16": _matmul_row(HOST_SIDE, 1, torch.bfloat16, "bfloat16", precision.lacks_bfloat16),
 }

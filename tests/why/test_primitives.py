@@ -94,7 +94,7 @@ def test_a_layers_amount_is_what_is_counted_of_it_in_a_step(name: str) -> None:
 
 
 def test_a_convolution_has_the_gradients_that_training_computes() -> None:
-    output, of_inputs, of_weights, _ = layers.convolution(2, 3, 5, torch.device("cpu"))()  # type: ignore[misc]
+    output, of_inputs, of_weights = layers.convolution(2, 3, 5, torch.device("cpu"))()
 
     inputs, gradient, weights = (
         torch.randn(*shape, generator=torch.Generator().manual_seed(1))
@@ -110,7 +110,7 @@ def test_a_convolution_has_the_gradients_that_training_computes() -> None:
 
 
 def test_pooling_hands_gradients_to_the_largest_of_each_window() -> None:
-    output, places, back = layers.pooling(2, 3, 4, torch.device("cpu"))()  # type: ignore[misc]
+    output, places, back = layers.pooling(2, 3, 4, torch.device("cpu"))()
 
     assert output.shape == (2, 3, 2, 2)
     assert torch.equal(back.flatten(2).gather(2, places.flatten(2)).flatten(), layers_gradient((2, 3, 2, 2)))
