@@ -58,7 +58,7 @@ def test_an_accelerator_copies_both_ways_at_three_sizes_from_two_kinds_of_memory
         (CPU, "fresh-memory", 67_108_864, "B"),
         (CPU, "convolution-float32", 905_969_664, "FLOP"),  # 3 parts of 2 * 16 * 16^2 * 64^2 * 9
         (CUDA, "convolution-float32", 231_928_233_984, "FLOP"),  # 3 parts of 2 * 64 * 32^2 * 256^2 * 9
-        (CPU, "convolution-weights", 7_077_888, "B"),  # 256^2 * 9 weights of 4 bytes, 3 times
+        (CPU, "convolution-weights", 1_769_472, "B"),  # 128^2 * 9 weights of 4 bytes, 3 times
         (CPU, "pooling", 4_718_592, "B"),  # 18 bytes for each of 16 * 64 * 16^2 values: 3 * 4 and 2 * (4 + 8) / 4
         (CPU, "dispatch", None, None),
         (CUDA, "launch", None, None),
