@@ -1,7 +1,7 @@
 """Machine primitives: what the smallest operations cost here, in seconds per operation.
 
-Dispatching, launching, reading, copying, memory and arithmetic; `extra_info.primitive` says what one operation moves
-or computes, so that its amount over the median time is a rate.
+Dispatching, launching, reading, copying, memory, arithmetic and layers; `extra_info.primitive` says what one operation
+moves or computes, so that its amount over the median time is a rate.
 """
 
 from __future__ import annotations

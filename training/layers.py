@@ -13,7 +13,9 @@ KERNEL = 3
 WINDOW = 2
 
 
-def convolution(batch_size: int, channels: int, side: int, device: torch.device) -> Callable[[], object]:
+def convolution(
+    batch_size: int, channels: int, side: int, device: torch.device
+) -> Callable[[], tuple[torch.Tensor, ...]]:
     """A 3x3 convolution from channels to as many, padded by 1, with the gradients of its input and its weights.
 
     The input is float32 (batch_size, channels, side, side), and so is the output.
@@ -23,12 +25,12 @@ def convolution(batch_size: int, channels: int, side: int, device: torch.device)
     weights = _normal((channels, channels, KERNEL, KERNEL), device)
     one, same = [1, 1], [KERNEL // 2, KERNEL // 2]
 
-    def both_ways() -> tuple[torch.Tensor | None, ...]:
+    def both_ways() -> tuple[torch.Tensor, ...]:
         output = torch.ops.aten.convolution(inputs, weights, None, one, same, one, False, [0, 0], 1)
-        gradients = torch.ops.aten.convolution_backward(
+        of_inputs, of_weights, _ = torch.ops.aten.convolution_backward(
             gradient, inputs, weights, None, one, same, one, False, [0, 0], 1, [True, True, False]
-        )  # fmt: skip
-        return (output, *gradients)
+        )
+        return output, of_inputs, of_weights
 
     return both_ways
 
@@ -46,7 +48,7 @@ def convolution_weight_bytes(_batch_size: int, channels: int, _side: int) -> int
     return 3 * 4 * channels * channels * KERNEL * KERNEL
 
 
-def pooling(batch_size: int, channels: int, side: int, device: torch.device) -> Callable[[], object]:
+def pooling(batch_size: int, channels: int, side: int, device: torch.device) -> Callable[[], tuple[torch.Tensor, ...]]:
     """The largest of every 2x2 places, and the gradient of the input; float32 (batch_size, channels, side, side)."""
     inputs = _normal((batch_size, channels, side, side), device)
     gradient = _normal((batch_size, channels, side // WINDOW, side // WINDOW), device)

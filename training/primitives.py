@@ -32,7 +32,7 @@ few tiles a large GPU idles for a tenth of it.
 """
 HOST_IMAGES, ACCELERATOR_IMAGES = (16, 64, 16), (64, 256, 32)
 """Batch size, channels and side of what is convolved and pooled: enough to fill a core or a GPU."""
-HOST_WEIGHTS, ACCELERATOR_WEIGHTS = (2, 256, 1), (2, 2048, 1)
+HOST_WEIGHTS, ACCELERATOR_WEIGHTS = (2, 128, 1), (2, 2048, 1)
 """The same of a convolution with so few places that its weights are all that takes time."""
 FRESH_BYTES = 64 * MIB
 
@@ -188,7 +188,7 @@ _ON_HOST = {
     "fresh-memory": Primitive(
         "fresh-memory", 1, _fresh_memory, FRESH_BYTES, "B", missing=lambda _device: pages.missing()
     ),
-    **_layer_rows(HOST_IMAGES, HOST_WEIGHTS, (1, 10, 5)),
+    **_layer_rows(HOST_IMAGES, HOST_WEIGHTS, (1, 20, 5)),
     "matmul-float32": _matmul_row(HOST_SIDE, 1, torch.float32, "float32"),
     "matmul-bfloat16": _matmul_row(HOST_SIDE, 1, torch.bfloat16, "bfloat16", precision.lacks_bfloat16),
 }

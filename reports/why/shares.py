@@ -32,9 +32,8 @@ class Shares:
     `operators` is the bare cost of dispatching or launching, `around` what the host does besides (Python, modules,
     autograd, optimizer). `copies` and `reads` are what removing them would save. `inputs` is known from an ablation
     alone and is 0 without one. `fresh` is what the system takes to hand over memory. `below_ceiling` is arithmetic that
-    takes longer than at the machine's ceilings.
-    `neighbours` is the time that a one-thread case did not have its core. `unexplained` is the rest; below 0 the parts
-    come to more than was measured.
+    takes longer than at the machine's ceilings. `neighbours` is the time that a one-thread case did not have its core.
+    `unexplained` is the rest; below 0 the parts come to more than was measured.
     """
 
     operators: float

@@ -41,6 +41,15 @@ def test_what_an_operator_reads_and_writes(operate: Callable[[], object], moved_
     assert traffic.bytes_by_kind == {"pooling": 0, "convolution_weights": 0, "other": moved_bytes}
 
 
+def test_a_sparse_tensor_is_left_out_and_no_obstacle() -> None:
+    sparse = torch.eye(10).to_sparse()
+
+    with TrafficCounter() as traffic:
+        torch.ops.aten.mm(sparse, ONES)
+
+    assert traffic.bytes_by_kind["other"] == 4000 + 4000  # the dense matrix and the result
+
+
 def test_pooling_is_a_kind_of_its_own_both_ways() -> None:
     """4 x 4 values, 64 bytes. Forward: 64 read, 16 and 4 places of 8 bytes written. Backward: 16 + 64 + 32 read."""
     images = torch.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()

@@ -27,7 +27,7 @@ def test_counts_alone_predict_a_processor_that_does_nothing_else() -> None:
     assert found["counts alone"].iloc[0] == pytest.approx(80 * US + 100 * US + 2400 * US)
 
 
-IMAGES = {
+IMAGES: dict[str, Any] = {
     "operators": 40,
     "flops": 3e7,
     "flops_by_kind": {"convolution": 2e7, "matmul": 1e7},
