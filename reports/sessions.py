@@ -144,13 +144,15 @@ def _work(extra: dict[str, Any]) -> dict[str, Any]:
 
 
 def _method(extra: dict[str, Any], options: dict[str, Any], rounds: int, iterations: int) -> dict[str, Any]:
-    warmup = extra.get("warmup_steps")
-    method = {
-        "timer": options.get("timer"),
-        "rounds": rounds,
-        "iterations": iterations,
-        "warmup": options.get("warmup") if warmup is None else warmup,
-    }
+    """Return how a result was measured.
+
+    The suite's own cases (they tell what they were `stopped_by`) warm up until steps are level and make as many rounds
+    as a time budget holds: both follow the time and the noise, so that a number of either would pass every large
+    slowdown off as another method.
+    """
+    method = {"timer": options.get("timer"), "iterations": iterations, "warmup": options.get("warmup")}
+    if extra.get("stopped_by") is None:
+        method["rounds"] = rounds
     return {name: value for name, value in method.items() if value is not None}
 
 

@@ -42,20 +42,14 @@ def worth_measuring_again(verdicts: pd.DataFrame, settings: Settings) -> list[st
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
     """Return what two rows of the sessions frame do not share: environment fields, then work and method.
 
-    Time budgets make the number of rounds follow the time, and a warm-up lasts until the steps are level, so neither
-    number explains anything; both are left out.
+    Time budgets make the number of rounds follow the time, so it explains nothing and is left out.
     """
     found: list[Difference] = []
     for part in ("environment", "work", "method"):
         old, new = dict(_flat(before[part])), dict(_flat(after[part]))
         names = dict.fromkeys([*old, *new])
         found += [Difference(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
-    return [difference for difference in found if not _follows_the_time(difference)]
-
-
-def _follows_the_time(difference: Difference) -> bool:
-    counts = all(isinstance(value, int) and not isinstance(value, bool) for value in (difference.old, difference.new))
-    return difference.name == "rounds" or (difference.name == "warmup" and counts)
+    return [difference for difference in found if difference.name != "rounds"]
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -6,7 +6,7 @@ import pytest
 
 from reports.cli import main
 from reports.commands import COMMANDS
-from tests.reports.made_runs import Store
+from tests.reports.made_runs import Store, made_benchmark
 
 
 def run(store: Store, output: Path, *words: str) -> int:
@@ -177,3 +177,16 @@ def test_the_module_runs_as_a_command(store: Store, tmp_path: Path) -> None:
 
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("1 new regression")
+
+
+def test_a_slowdown_beyond_two_times_is_one_however_warm_up_and_rounds_followed_it(
+    store: Store, tmp_path: Path
+) -> None:
+    """As in the suite's own runs: nights differ in warm-up steps, and a slow or disturbed case makes fewer rounds."""
+    for night, median_s in enumerate([*[1.0] * 6, 2.5, 2.5]):
+        extra = {"warmup_steps": (404, 604)[night % 2], "stopped_by": "budget" if median_s == 1.0 else "least-rounds"}
+        rounds = [median_s] * ((40, 60)[night % 2] if median_s == 1.0 else 10)
+        store.write([made_benchmark("a", median_s, extra_info=extra, rounds=rounds), made_benchmark("b", 1.0)])
+
+    assert run(store, tmp_path / "report") == 1
+    assert "regression" in (tmp_path / "report" / "verdicts.csv").read_text()

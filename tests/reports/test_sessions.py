@@ -99,13 +99,19 @@ def test_flags_of_any_launch_are_kept(store: Store) -> None:
 def test_work_and_method_are_those_of_the_newest_result(store: Store) -> None:
     extra = {"unit": "step", "samples_per_unit": 32, "dataset": "mnist", "counts": {"ops": 9}, "flops_per_step": None}
     store.write([made_benchmark("a", 1.0, extra_info={"dataset": "digits"})], session="s")
-    store.write([made_benchmark("a", 1.0, extra_info={**extra, "warmup_steps": 5})], session="s")
+    store.write([made_benchmark("a", 1.0, extra_info=extra)], session="s")
     store.write([], session="s", cases={fullname("a"): {"outcome": "not-reached", "reason": ""}})
 
     row = only_row(store)
 
     assert row["work"] == {"unit": "step", "samples_per_unit": 32, "dataset": "mnist", "counts": {"ops": 9}}
-    assert row["method"] == {"timer": "perf_counter", "rounds": 10, "iterations": 1, "warmup": 5}
+    assert row["method"] == {"timer": "perf_counter", "rounds": 10, "iterations": 1, "warmup": False}
+
+
+def test_what_follows_the_time_is_no_method_of_the_suites_own_cases(store: Store) -> None:
+    store.write([made_benchmark("a", 1.0, extra_info={"warmup_steps": 404, "stopped_by": "budget"})])
+
+    assert only_row(store)["method"] == {"timer": "perf_counter", "iterations": 1, "warmup": False}
 
 
 def test_files_without_our_fields_are_sessions_of_their_own(store: Store) -> None:
