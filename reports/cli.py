@@ -13,6 +13,13 @@ from reports.errors import ReportError
 CANNOT = 2
 
 
+class _Formatter(argparse.ArgumentDefaultsHelpFormatter):
+    """Tells defaults that are values; that a switch is off needs no words, and a text may tell its own."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return action.help if action.default in (None, False) else super()._get_help_string(action)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose complaint is one line."""
 
@@ -53,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
             command.name,
             help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
-            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+            formatter_class=_Formatter,
         )
         command.add_arguments(its_own)
         its_own.set_defaults(run_command=command.run)

@@ -57,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _accept(arguments: argparse.Namespace, verdicts: "pd.DataFrame", session: str) -> int:
     from reports.errors import ReportError
+    from reports.quantities import counted
     from reports.rule.accepted import Accepted, with_accepted
     from reports.rule.settings import matches
 
@@ -68,7 +69,9 @@ def _accept(arguments: argparse.Namespace, verdicts: "pd.DataFrame", session: st
     entry = Accepted(arguments.case, arguments.reason, session)
     _write(arguments.accepted, with_accepted(rule.book_of(arguments), entry))
     slower = int(meant["verdict"].isin(["regression", "suspect"]).sum())
-    _say(f"accepted since {session}: {len(meant)} rows, {slower} of them slower; commit {arguments.accepted}")
+    _say(
+        f"accepted since {session}: {counted(len(meant), 'case')}, {slower} of them slower; commit {arguments.accepted}"
+    )
     if beyond := int((meant["limit"] != "").sum()):
         from reports.limits import HOW_TO_CHANGE
 

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -190,3 +191,13 @@ def test_a_slowdown_beyond_two_times_is_one_however_warm_up_and_rounds_followed_
 
     assert run(store, tmp_path / "report") == 1
     assert "regression" in (tmp_path / "report" / "verdicts.csv").read_text()
+
+
+def test_help_tells_defaults_that_are_values(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        with pytest.raises(SystemExit):
+            main([command.name, "--help"])
+
+    told = capsys.readouterr().out
+    assert "(default: 10)" in told
+    assert not {"(default: None)", "(default: False)"} & set(re.findall(r"\(default: \w+\)", told))
