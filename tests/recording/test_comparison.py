@@ -68,6 +68,14 @@ def test_the_newest_complete_run_that_shares_a_case_is_chosen(folder: Folder, ne
     assert choice.why == "newest complete run of this machine with 1 of 2 cases, 1 newer passed over"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX's")
+def test_a_pipe_in_the_store_is_passed_over(folder: Folder) -> None:
+    right = folder.add(run_of("a"))
+    os.mkfifo(folder.path / "0009_local.json")
+
+    assert choose(folder.path, CASES).path == right
+
+
 def test_without_a_baseline_the_reason_is_one_line(folder: Folder) -> None:
     assert (
         choose(folder.path, CASES).why
