@@ -79,10 +79,10 @@ def test_what_training_amplifies_counts_from_the_second_step_on() -> None:
     [
         ("iris-mlp", "cpu-all", 1e-5),
         ("mnist-cnn", "cpu-all", 1e-2),
-        ("resnet18", "cpu-all", 0.1),
+        ("resnet18", "cpu-all", 0.5),
         ("iris-mlp", "cuda", 1e-4),
         ("mnist-cnn", "cuda", 1e-2),
-        ("resnet18", "cuda", 0.1),
+        ("resnet18", "cuda", 0.5),
     ],
 )
 def test_losses_after_an_update_agree_as_closely_as_the_model_allows(model: str, device: str, tolerance: float) -> None:

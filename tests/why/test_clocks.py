@@ -18,19 +18,21 @@ from training.run import TrainingRun
 class Machine:
     """A host and a device with a queue: a step costs the host `launch_s` and then the device `work_s`.
 
-    A mark is passed when the device has done all before it, at the earliest when it is queued.
+    A mark is passed when the device has done all before it, at the earliest when it is queued. The queue has room for
+    so many steps; then the host waits.
     """
 
     launch_s: float
     work_s: float
     delay_s: float = 0.001
+    room: int = 1_000_000
     now_s: float = 0.0
     free_s: float = 0.0
     calls: list[str] = field(default_factory=list)
 
     def step(self) -> None:
         self.calls.append("step")
-        self.now_s += self.launch_s
+        self.now_s = max(self.now_s, self.free_s - self.room * self.work_s) + self.launch_s
         self.free_s = max(self.free_s, self.now_s) + self.work_s
 
     def delay(self) -> None:
@@ -78,7 +80,7 @@ def test_the_clocks_are_read_in_this_order() -> None:
     assert machine.calls[: len(machine.calls) // 5] == [
         *("wait", "mark", "step", "step", "step", "mark", "host", "wait"),
         *("mark", "delay", "mark", "wait"),
-        *("delay", "delay", "delay", "delay", "mark", "step", "step", "mark", "wait"),
+        *("delay", "delay", "delay", "delay", "mark", "host", "step", "step", "host", "mark", "wait"),
     ]
 
 
@@ -100,6 +102,16 @@ def test_each_clock_sees_its_own_part(launch_s: float, work_s: float, wall_s: fl
         "busy_s": pytest.approx(work_s),
         "wall_s": pytest.approx(wall_s),
     }
+
+
+def test_a_host_that_waits_for_room_in_the_queue_is_not_busy_meanwhile() -> None:
+    """The device needs five times as long for a step as the host, and its queue holds 100 of 5000 steps."""
+    machine = Machine(launch_s=2e-6, work_s=10e-6, delay_s=100e-6, room=100)
+
+    found = read_clocks(machine.step, machine.instruments(), steps=5000, queued_steps=20)
+
+    assert found["enqueue_s"] == pytest.approx(2e-6)
+    assert found["busy_s"] == pytest.approx(10e-6)
 
 
 def test_without_the_delay_the_gaps_between_launches_would_count_as_busy() -> None:

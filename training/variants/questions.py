@@ -24,6 +24,8 @@ REORDERED = 1e-4
 """Float32 sums in another order differ by some units of 6e-8, which a few steps of training multiply."""
 TF32 = 1e-2
 """TF32 keeps 10 bits of every factor: 5e-4 each, over tens of layers."""
+FORWARD = 1e-3
+"""Of a forward pass alone on an accelerator, whose kernels may add in another order and by Winograd's algorithm."""
 BFLOAT16 = 0.15
 """bfloat16 keeps 7 bits: 4e-3 each, over tens of layers; a step through batch normalization multiplies it tenfold."""
 
@@ -41,8 +43,15 @@ class Variant:
         Kernels of an accelerator may add in any order and be chosen anew, so that not even the same run twice gives the
         same bits, and training amplifies the difference.
         """
-        amplified = setting.model.amplified_rounding if setting.device.is_accelerator else 0.0
+        if not setting.device.is_accelerator:
+            return self.float_tolerance
+        amplified = FORWARD if setting.model.loses_itself else setting.model.amplified_rounding
         return max(self.float_tolerance, amplified)
+
+    def proven_steps(self, setting: Setting, steps: int) -> int:
+        """Over how many of the first steps losses can be compared: one where an update would take them apart."""
+        differs = self.float_tolerance > 0 or setting.device.is_accelerator
+        return 1 if differs and setting.model.loses_itself else steps
 
 
 @dataclass(frozen=True)
