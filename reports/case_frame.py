@@ -52,7 +52,9 @@ def _of_definitions(cases: list[Cases]) -> dict[str, Any]:
     by_definition = {name: [getattr(one, name) for one in different] for name in _OF_DEFINITION}
     by_definition |= {name: [getattr(one.identity, name) for one in different] for name in _OF_IDENTITY}
     columns: dict[str, Any] = {name: _objects(values)[places] for name, values in by_definition.items()}
-    return columns | {"batch_size": pd.array(by_definition["batch_size"], dtype="Int64").take(places)}
+    columns["batch_size"] = pd.array(by_definition["batch_size"], dtype="Int64").take(places)
+    columns["log_interval"] = pd.Series(columns["log_interval"], dtype=object)  # also where all of them are texts
+    return columns
 
 
 def _objects(values: list[Any]) -> np.ndarray[Any, np.dtype[np.object_]]:
