@@ -16,7 +16,8 @@ CASE_COLUMNS = [
     "model", "batch_size", "log_interval", "params", "median_s", "iqr_s", "rounds", "iterations", "outcome", "reason",
     "flags", "extra", "options", "environment",
 ]  # fmt: skip
-_OF_HEAD = ("kind", "launch", "complete", "narrowed", "machine", "unit", "environment")
+_OF_HEAD = ("kind", "launch", "machine", "unit", "environment")
+_TRUTHS = ("complete", "narrowed")
 _OF_DEFINITION = ("fullname", "params", "extra", "options", "flags")
 _OF_IDENTITY = ("device", "model", "batch_size", "log_interval")
 _FIGURES = ("median_s", "iqr_s", "rounds", "iterations")
@@ -33,14 +34,14 @@ def case_frame(files: list[tuple[RunFile, str]]) -> pd.DataFrame:
         "session": _objects([session for _, session in files]).repeat(numbers),
         "started": pd.DatetimeIndex(pd.to_datetime([head.started for head in heads], utc=True)).repeat(numbers),
         **{name: _objects([getattr(head, name) for head in heads]).repeat(numbers) for name in _OF_HEAD},
+        **{name: np.array([getattr(head, name) for head in heads], dtype=bool).repeat(numbers) for name in _TRUTHS},
         **_of_definitions(cases),
     }
     for name in _FIGURES:
         columns[name] = np.concatenate([getattr(one, name) for one in cases] or [np.empty(0)])
     for name in _WORDS:
         columns[name] = _objects(list(chain.from_iterable(getattr(one, name) for one in cases)))
-    frame = pd.DataFrame(columns, columns=CASE_COLUMNS)
-    return frame.astype({"batch_size": "Int64", "complete": bool, "narrowed": bool, "log_interval": object})
+    return pd.DataFrame(columns, columns=CASE_COLUMNS)
 
 
 def _of_definitions(cases: list[Cases]) -> dict[str, Any]:
@@ -50,7 +51,10 @@ def _of_definitions(cases: list[Cases]) -> dict[str, Any]:
     different = [held[at] for at in first.tolist()]
     by_definition = {name: [getattr(one, name) for one in different] for name in _OF_DEFINITION}
     by_definition |= {name: [getattr(one.identity, name) for one in different] for name in _OF_IDENTITY}
-    return {name: _objects(values)[places] for name, values in by_definition.items()}
+    columns: dict[str, Any] = {name: _objects(values)[places] for name, values in by_definition.items()}
+    columns["batch_size"] = pd.array(by_definition["batch_size"], dtype="Int64").take(places)
+    columns["log_interval"] = pd.Series(columns["log_interval"], dtype=object)  # also where all of them are texts
+    return columns
 
 
 def _objects(values: list[Any]) -> np.ndarray[Any, np.dtype[np.object_]]:

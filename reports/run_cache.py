@@ -106,10 +106,6 @@ class RunCache:
         except OSError:
             return None
 
-    def holds(self, digest: bytes) -> bool:
-        """Return whether a run is kept under a digest."""
-        return digest in self._runs
-
     def run(self, digest: bytes, path: Path, definitions: Definitions) -> RunFile | None:
         """Return the run kept under a digest, as the run in this file."""
         stored = self._runs.get(digest)

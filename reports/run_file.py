@@ -5,7 +5,7 @@ What a file does not tell stays empty. What makes a file no run at all is said o
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ import orjson
 from reports.decoding import Content, document_in, read_content
 from reports.definition import Definition, Definitions
 from reports.errors import DamagedFileError
-from reports.figures import Counts, Floats, figures
+from reports.figures import Bools, Counts, Floats, figures
 from reports.machine import environment_of, machine_of
 from reports.values import label, mapping, moment, text
 
@@ -168,18 +168,20 @@ def _cases(entries: list[dict[str, Any]], planned: dict[str, Any], definitions: 
         for name, fields in by_name.items()
     ]
     median_s, iqr_s, rounds, iterations = figures([mapping(fields.get("stats")) for fields in by_name.values()])
-    told = [
-        _outcome(planned.get(name), has_time=has_time)
-        for name, has_time in zip(by_name, (median_s > 0).tolist(), strict=True)
-    ]
-    outcome = [word for word, _ in told]
+    outcome, reason = _outcomes(by_name, planned, median_s > 0)
     median_s[[word != "passed" for word in outcome]] = math.nan
-    return Cases(defined, median_s, iqr_s, rounds, iterations, outcome, [reason for _, reason in told])
+    return Cases(defined, median_s, iqr_s, rounds, iterations, outcome, reason)
+
+
+def _outcomes(names: Iterable[str], planned: dict[str, Any], has_time: Bools) -> tuple[list[str], list[str]]:
+    """Return outcome and reason of each case."""
+    if has_time.all() and list(planned.values()) == [_PASSED] * len(planned):  # nearly always
+        return ["passed"] * len(has_time), [""] * len(has_time)
+    told = [_outcome(planned.get(name), has_time=one) for name, one in zip(names, has_time.tolist(), strict=True)]
+    return [word for word, _ in told], [reason for _, reason in told]
 
 
 def _outcome(planned: object, *, has_time: bool) -> tuple[str, str]:
-    if has_time and (planned is None or planned == _PASSED):  # nearly always
-        return "passed", ""
     told = mapping(planned)
     outcome, reason = text(told.get("outcome")), text(told.get("reason"))
     if outcome in OUTCOMES and (outcome != "passed" or has_time):

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
-from reports.commands import accept, compare, goals, judge, pictures, recover, suspects
+from reports.commands import accept, compare, goals, judge, pictures, recover, speed, suspects
 
 
 class Command(NamedTuple):
@@ -22,6 +22,7 @@ COMMANDS = (
     Command("compare", compare.HELP, compare.add_arguments, compare.run),
     Command("suspects", suspects.HELP, suspects.add_arguments, suspects.run),
     Command("goals", goals.HELP, goals.add_arguments, goals.run),
+    Command("speed", speed.HELP, speed.add_arguments, speed.run),
     Command("accept", accept.HELP, accept.add_arguments, accept.run),
     Command("pictures", pictures.HELP, pictures.add_arguments, pictures.run),
     Command("recover", recover.HELP, recover.add_arguments, recover.run),
