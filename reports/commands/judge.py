@@ -3,6 +3,7 @@
 # ruff: noqa: PLC0415  what `run` works with is imported when it runs, so that --help answers at once
 
 import argparse
+import gc
 import sys
 from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
@@ -87,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = Path(asked) if asked and Path(asked).is_file() else None
     cache = cached.cache_of(arguments)
     runs = load_runs(arguments.store, also=[named] if named else [], cache=cache)
+    gc.freeze()  # what was read stays to the end, so nobody need look through it for garbage again
     _name_skipped(runs.skipped.to_dict("records"))
     settings, accepted = rule.settings_of(arguments), rule.book_of(arguments)
     judgement = judge(runs, named or asked, settings=settings, accepted=accepted, shelf=cache)
