@@ -1,7 +1,7 @@
 """Read the files of a store: what was seen before from the cache, the rest one after the other.
 
-A second process and a thread that reads ahead were tried on two busy cores: they took a half more of the processor and a
-seventh more, and no less time, since a file's bytes are parsed fastest where they were just read.
+A second process and a thread that reads ahead were tried on two busy cores: they took a half and a seventh more of the
+processor, and no less time, since a file's bytes are parsed fastest where they were just read.
 """
 
 from collections.abc import Iterator
