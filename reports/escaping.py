@@ -17,8 +17,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def visible(words: str, longest: int = LONGEST) -> str:
     """Return one line of visible characters: no controls, no hidden formatting, not endlessly long."""
-    line = "".join(_visible(character) for character in words[: longest + 1])
+    line = _line(words[: longest + 1])
     return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def _line(words: str) -> str:
+    if words.isprintable():  # nearly always; true of no character that is replaced
+        return words
+    return "".join(map(_visible, words))
 
 
 def _visible(character: str) -> str:
@@ -44,7 +50,7 @@ def markdown_code(words: str) -> str:
 
 def csv_cell(words: str) -> str:
     """Return text that a spreadsheet takes as text: a leading sign of a formula is quoted, controls are gone."""
-    line = "".join(_visible(character) for character in words)
+    line = _line(words)
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 

@@ -137,7 +137,7 @@ def _problem(now: pd.DataFrame, past: pd.DataFrame) -> str:
         return f"{session} is incomplete: {reached} of {len(now)} cases were reached"
     if not now["log_time"].notna().any():
         return f"{session} measured nothing: {_outcomes(now)}"
-    if len(past) and not set(now["fullname"]) & set(past["fullname"]):
+    if len(past) and not now["fullname"].isin(past["fullname"].unique()).any():
         return f"{session} has no case in common with the {past['session'].nunique()} earlier sessions"
     return ""
 

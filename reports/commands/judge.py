@@ -3,6 +3,7 @@
 # ruff: noqa: PLC0415  what `run` works with is imported when it runs, so that --help answers at once
 
 import argparse
+import gc
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -77,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = Path(asked) if asked and Path(asked).is_file() else None
     cache = cached.cache_of(arguments)
     runs = machines.as_asked(load_runs(arguments.store, also=[named] if named else [], cache=cache), arguments)
+    gc.freeze()  # what was read stays to the end, so nobody need look through it for garbage again
     name_left_out(runs.skipped, ", named in the report")
     judgements = machines.judgements(runs, named or asked, arguments.by, rule.grounds_of(arguments, cache))
     if arguments.max_age:

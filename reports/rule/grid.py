@@ -67,7 +67,7 @@ def _changes(log_time: Floats, row: Ints, work: Told, method: Told) -> tuple[Boo
     at = np.where(measured, np.arange(len(log_time))[:, None], -1)
     last = np.full_like(at, -1)  # the session of the last result before
     last[1:] = np.maximum.accumulate(at, axis=0)[:-1]
-    same = np.array([[id(told) for told in part] for part in (work, method)]).reshape(2, -1)
+    same = np.array([list(map(id, part)) for part in (work, method)]).reshape(2, -1)
     when, case = np.nonzero(measured & (last >= 0))
     before, now = row[last[when, case], case], row[when, case]
     other = (same[:, before] != same[:, now]).any(axis=0)  # one object is equal to itself; most are one

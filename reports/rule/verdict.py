@@ -66,7 +66,7 @@ def replayed(
     sessions = joined(sessions, accepted.renamed).reset_index(drop=True)
     session, machine = _chosen(sessions, *which)
     history = earlier_sessions(sessions, session, machine)
-    judged = pd.concat([history, of_session(sessions, session, machine)]).reset_index(drop=True)
+    judged = pd.concat([history, of_session(sessions, session, machine)], ignore_index=True)
     cells = grid(judged)
     walked = Replay(cells, settings, acceptances(accepted.accepted, cells, judged, machine))
     course = Course(cells, walked.accepted)

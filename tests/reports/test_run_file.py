@@ -206,3 +206,13 @@ def test_runs_of_one_name_in_two_folders_stay_two_sessions(store: Store) -> None
     store.add({"a": 2.0}, ours=False, name="y/0001.json")
 
     assert load_runs(store.folder).files["session"].nunique() == 2
+
+
+def test_columns_have_their_types_whatever_they_hold(store: Store) -> None:
+    store.add({"cpu-mlp-batch32-nolog": 1.0})
+
+    types = load_runs(store.folder).cases.dtypes
+
+    assert [str(types[name]) for name in ("log_interval", "batch_size", "complete", "narrowed")] == [
+        "object", "Int64", "bool", "bool",
+    ]  # fmt: skip
