@@ -27,6 +27,13 @@ SHAPES = ((10, 100), (100, 100), (100, 120), (100, 1000), (1000, 1000))
 MADE = Situation(cases=200, rounds=100, history=35, nights=5)
 """The store that is read where none is named."""
 _PEAK = "import sys; from reports.runs import load_runs; load_runs(sys.argv[1])"
+_USED = """
+import os, sys
+silent = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
+used = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=silent), 0)[2]
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+"""Run by a process of its own: on Linux a child's peak is never below that of the process that started it."""
 MIB = 1024 * 1024
 
 
@@ -129,10 +136,9 @@ def _judged(paths: list[Path]) -> Iterator[Figure]:
 
 def _child(words: list[str], **environment: str) -> tuple[float, str, float]:
     """Return the processor seconds and the peak memory in MiB of another process, whatever its exit code."""
-    process = subprocess.Popen(  # noqa: S603  our own command
-        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
+    done = subprocess.run(  # noqa: S603  our own command
+        [sys.executable, "-c", _USED, *words], capture_output=True, check=True, env={**os.environ, **environment}
     )
-    _, _, used = os.wait4(process.pid, 0)
-    process.returncode = 0
+    seconds, peak = done.stdout.split()
     unit = 1 if sys.platform == "darwin" else 1024
-    return used.ru_utime + used.ru_stime, "", used.ru_maxrss * unit / MIB
+    return float(seconds), "", int(peak) * unit / MIB

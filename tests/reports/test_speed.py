@@ -51,7 +51,9 @@ def test_the_command_prints_a_row_for_each_figure(
 def test_every_way_to_read_a_store_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "MADE", Situation(cases=5, rounds=2, history=7, nights=1))
 
+    as_of_a_large_process = bytearray(500 << 20)
     found = list(readings(made_store(tmp_path / "store")))
+    del as_of_a_large_process
 
     assert [figure.what for figure in found[1:]] == [
         "first read",
@@ -61,4 +63,4 @@ def test_every_way_to_read_a_store_is_a_row(tmp_path: Path, monkeypatch: pytest.
         "judge with one new run, imports included",
     ]
     assert all(figure.seconds > 0 for figure in found)
-    assert all(10 < figure.peak_mib < 1000 for figure in found[-2:] if figure.peak_mib is not None)
+    assert all(10 < figure.peak_mib < 400 for figure in found[-2:] if figure.peak_mib is not None)
