@@ -117,7 +117,7 @@ def test_changed_bytes_never_cause_a_traceback(at: int, inserted: bytes, removed
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, deadline=None, phases=QUICK, suppress_health_check=[HealthCheck.too_slow])
 @given(changes, changes)
 def test_many_more_changed_values_never_do_either(
     one: list[tuple[tuple[Any, ...], Any]], other: list[tuple[tuple[Any, ...], Any]]

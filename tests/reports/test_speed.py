@@ -51,7 +51,7 @@ def test_the_command_prints_a_row_for_each_figure(
 def test_every_way_to_read_a_store_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "MADE", Situation(cases=5, rounds=2, history=7, nights=1))
 
-    as_of_a_large_process = bytearray(500 << 20)
+    as_of_a_large_process = b"x" * (500 << 20)
     found = list(readings(made_store(tmp_path / "store")))
     del as_of_a_large_process
 
