@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import cached, machines, rule
-from reports.commands.left_out import name_left_out
+from reports.commands import judged, rule
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,28 +27,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--store", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
     )
     parser.add_argument(
-        "--session", default="newest", metavar="FILE-OR-SESSION", help="the session from which on the level is right"
+        "--session",
+        default=judged.NEWEST,
+        metavar="FILE-OR-SESSION",
+        help="the session from which on the level is right",
     )
     parser.add_argument(
         "--renamed-from", default="", metavar="OLD-NAME", help="CASE-GLOB is the new whole name of this case"
     )
-    machines.add_arguments(parser)
-    cached.add_arguments(parser)
-    rule.add_limits(parser)
-    rule.add_arguments(parser)
+    judged.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what was accepted; exit code 2 when no case is meant."""
     from reports.fleet import together
-    from reports.runs import load_runs
 
-    asked = None if arguments.session == "newest" else arguments.session
-    cache = cached.cache_of(arguments)
-    runs = machines.as_asked(load_runs(arguments.store, cache=cache), arguments)
-    name_left_out(runs.skipped)
-    grounds = rule.grounds_of(arguments, cache)
-    judgement = together(machines.judgements(runs, asked, arguments.by, grounds))
+    _, judgements = judged.judged(arguments, arguments.session)
+    judgement = together(judgements)
     if arguments.renamed_from:
         return _rename(arguments, judgement.verdicts)
     return _accept(arguments, judgement.verdicts, judgement.session)

@@ -3,17 +3,14 @@
 # ruff: noqa: PLC0415  what `run` works with is imported when it runs, so that --help answers at once
 
 import argparse
-import gc
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reports.commands import cached, machines, rule
-from reports.commands.left_out import name_left_out
+from reports.commands import judged
 
 HELP = "judge the newest session, or the one named, against its history"
 MOST_EPOCHS = 1_000_000
-NEWEST = "newest"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
     )
     parser.add_argument(
-        "--run", default=NEWEST, metavar="FILE-OR-SESSION", help="judge this run file's session, or this session"
+        "--run", default=judged.NEWEST, metavar="FILE-OR-SESSION", help="judge this run file's session, or this session"
     )
     parser.add_argument(
         "--output", type=Path, default=Path("report"), metavar="DIR", help="where the report is written"
@@ -42,10 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOURS",
         help="exit code 2 when the session is older, as when the nightly no longer runs (default: any age)",
     )
-    machines.add_arguments(parser)
-    cached.add_arguments(parser)
-    rule.add_limits(parser)
-    rule.add_arguments(parser)
+    judged.add_arguments(parser)
 
 
 def _epochs(words: str) -> int:
@@ -72,15 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.rendering import terminal
     from reports.rendering.files import write_report
     from reports.report import report_of
-    from reports.runs import load_runs
 
-    asked = None if arguments.run == NEWEST else arguments.run
-    named = Path(asked) if asked and Path(asked).is_file() else None
-    cache = cached.cache_of(arguments)
-    runs = machines.as_asked(load_runs(arguments.store, also=[named] if named else [], cache=cache), arguments)
-    gc.freeze()  # what was read stays to the end, so nobody need look through it for garbage again
-    name_left_out(runs.skipped, ", named in the report")
-    judgements = machines.judgements(runs, named or asked, arguments.by, rule.grounds_of(arguments, cache))
+    named = [Path(arguments.run)] if arguments.run != judged.NEWEST and Path(arguments.run).is_file() else []
+    runs, judgements = judged.judged(arguments, arguments.run, named, rest=", named in the report")
     if arguments.max_age:
         judgements = [held_to_age(one, datetime.now(UTC), arguments.max_age) for one in judgements]
     reports = [report_of(runs, one, arguments.fail_on, epochs=arguments.epochs) for one in judgements]

@@ -6,8 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.commands import cached, machines, rule
-from reports.commands.left_out import name_left_out
+from reports.commands import judged, rule
 
 HELP = "print the node ids worth measuring again, one a line"
 
@@ -19,31 +18,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--session",
-        default="newest",
+        default=judged.NEWEST,
         metavar="FILE-OR-SESSION",
         help="look at this run file's session, or this session",
     )
-    machines.add_arguments(parser)
-    cached.add_arguments(parser)
-    rule.add_limits(parser)
-    rule.add_arguments(parser)
+    judged.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the node ids; exit code 0, also when there are none, and 2 when the session cannot be judged."""
     from reports.errors import ReportError
     from reports.rule.suspects import worth_measuring_again
-    from reports.runs import load_runs
 
-    asked = None if arguments.session == "newest" else arguments.session
-    cache = cached.cache_of(arguments)
-    runs = machines.as_asked(load_runs(arguments.store, cache=cache), arguments)
-    name_left_out(runs.skipped)
-    grounds = rule.grounds_of(arguments, cache)
-    found = machines.judgements(runs, asked, arguments.by, grounds)
+    _, found = judged.judged(arguments, arguments.session)
+    settings = rule.settings_of(arguments)
     for judgement in found:
         if judgement.problem:
             raise ReportError(judgement.problem)
-    named = [node_id for one in found for node_id in worth_measuring_again(one.verdicts, grounds.settings)]
+    named = [node_id for one in found for node_id in worth_measuring_again(one.verdicts, settings)]
     sys.stdout.writelines(f"{node_id}\n" for node_id in dict.fromkeys(named))
     return 0
