@@ -24,4 +24,5 @@ pytest_plugins = [
     "fixtures.distributed",
     "fixtures.primitives",
     "fixtures.ablations",
+    "fixtures.plugins",  # last: of several that come first, pytest asks the last one first
 ]

@@ -147,6 +147,7 @@ def test_the_file_behind_a_link_is_written(tiny: TinySuite) -> None:
     ("options", "said"),
     [
         (("-p", "no:timeout"), "pytest-timeout is switched off: without it a case that hangs would take all with it"),
+        (("-p", "no:benchmark"), "pytest-benchmark is switched off: cases are measured and saved by it"),
         (("--benchmark-storage=",), "--benchmark-storage: no folder in ''"),
     ],
 )
