@@ -12,6 +12,7 @@ from reports.quantities import MISSING, between, counted, microseconds, signific
 from reports.subject import Subject
 from reports.uncertainty import relative_error, sources
 from reports.why.explanation import cases_to_explain
+from reports.why.own_times import own_times
 from reports.why.primitives import results
 from reports.why.read_cost import NEVER, read_cost
 
@@ -44,14 +45,6 @@ def _trained(measured: pd.DataFrame) -> pd.DataFrame:
     return trained[trained["log_interval"].notna()]
 
 
-def _in_own_time(trained: pd.DataFrame, subject: Subject) -> pd.DataFrame:
-    """Return the cases with what neighbours took of a single thread's core left out of their times."""
-    judgement = subject.judgement
-    launches = results(cases_to_explain(subject.runs.cases, judgement.session, judgement.machine))
-    shares = trained["fullname"].map(launches.set_index("fullname")["core_share"]).astype(float)
-    return trained.assign(median_s=trained["median_s"] * shares, iqr_s=trained["iqr_s"] * shares)
-
-
 def _cost(case: dict[Any, Any], base: dict[Any, Any], earlier_log_times: pd.DataFrame) -> dict[str, object]:
     difference_s = case["median_s"] - base["median_s"]
     error_s = relative_error(case, base, earlier_log_times) * base["median_s"]
@@ -69,7 +62,9 @@ def section(subject: Subject) -> Section | None:
     costs = reading_cost(subject.measured, subject.earlier_log_times)
     if costs.empty:
         return None
-    pooled = read_cost(_in_own_time(_trained(subject.measured), subject))
+    judgement = subject.judgement
+    launches = results(cases_to_explain(subject.runs.cases, judgement.session, judgement.machine))
+    pooled = read_cost(own_times(_trained(subject.measured), launches, subject.why.machines))
     tables = (_pooled_table(pooled), _table(costs))
     return Section("logging", "What logging costs", _summary(pooled, costs), tables, notes=(_how(subject),))
 
@@ -132,9 +127,9 @@ def _summary(pooled: pd.DataFrame, costs: pd.DataFrame) -> tuple[str, ...]:
 def _how(subject: Subject) -> str:
     return (
         "The cost of a model fits step time = base + cost / interval at each batch size, with one cost for all, on one "
-        "thread in the core's own time; its 95 % interval is made of how far the cases scatter around the fit. The "
-        "cost of a single comparison is (median at that interval - median at never) x interval; its interval is made "
-        f"of {sources(subject.earlier_log_times)}."
+        "thread in the core's own time and without page faults; its 95 % interval is made of how far the cases scatter "
+        "around the fit. The cost of a single comparison is (median at that interval - median at never) x interval; "
+        f"its interval is made of {sources(subject.earlier_log_times)}."
     )
 
 
