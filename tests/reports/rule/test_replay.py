@@ -9,8 +9,7 @@ import pytest
 from reports.rule.accepted import Accepted, Book, Renamed
 from reports.rule.settings import Settings, from_table
 from reports.rule.verdict import replay
-from reports.verdicts import VERDICT_COLUMNS
-from tests.reports.rule.made_sessions import FIRST_CASE, frame, row, series, suite
+from tests.reports.rule.made_sessions import FIRST_CASE, frame, series, suite
 
 LEVEL = [0.0] * 12
 
@@ -83,118 +82,11 @@ def test_an_open_regression_is_told_against_its_old_level() -> None:
     assert row["first_bad_run"] == "0012_run.json"
 
 
-def test_columns_are_those_of_the_verdict_table_and_the_rule_s_own() -> None:
-    found = replay(frame(series(LEVEL)))
-
-    assert list(found.columns[: len(VERDICT_COLUMNS)]) == VERDICT_COLUMNS
-    assert {"suspects", "t", "step", "shift", "detectable", "detectable_in_two"} <= set(found.columns)
-
-
-def test_the_same_sessions_give_the_same_verdicts_to_the_bit() -> None:
-    rows = series([*LEVEL, 0.05, 0.05])
-
-    pd.testing.assert_frame_equal(replay(frame(rows)), replay(frame(rows[::-1])), check_exact=True)
-
-
-def test_a_named_session_is_judged_as_if_it_were_the_newest() -> None:
-    rows = series([*LEVEL, 0.2, 0.2, 0.2])
-    first = [each for each in rows if each["session"] <= "night-013"]
-
-    pd.testing.assert_frame_equal(replay(frame(rows), session="night-013"), replay(frame(first)), check_exact=True)
-
-
-def test_no_such_session_is_said() -> None:
-    with pytest.raises(ValueError, match="no session 'x'"):
-        replay(frame(series(LEVEL)), session="x")
-
-
-@pytest.mark.parametrize(("again", "word", "new"), [(0.2, "regression", True), (0.0, "unchanged", False)])
-def test_re_runs_decide_alone(again: float, word: str, new: bool) -> None:
-    rows = series([*LEVEL, 0.2])
-    rows[-30] |= {"rerun_log_time": np.log1p(again), "reruns": 3}
-
-    found = judged(rows).loc[FIRST_CASE]
-
-    assert (found["verdict"], found["new"]) == (word, new)
-    assert found["median_s"] == pytest.approx(1 + again)
-
-
 def test_a_case_that_re_runs_cleared_does_not_confirm_the_next_night() -> None:
     rows = series([*LEVEL, 0.2, 0.2])
     rows[-60] |= {"rerun_log_time": 0.0, "reruns": 3}
 
     assert judged(rows).loc[FIRST_CASE, "verdict"] == "suspect"
-
-
-def test_local_and_incomplete_sessions_are_no_history_of_a_nightly_one() -> None:
-    nights = suite(6)
-    others = [
-        each | {"session": f"other-{each['session']}", "kind": kind, "complete": complete}
-        for each in suite(6, change=lambda _night, _case: 1.0)
-        for kind, complete in (("local", True), ("nightly", False))
-    ]
-
-    found = judged(nights[:-30] + others + nights[-30:], session="night-005")
-
-    assert set(found["verdict"]) == {"unchanged"}
-
-
-@pytest.mark.parametrize(("narrowed", "word"), [(False, "missing"), (True, "skipped")])
-def test_a_case_that_is_gone_is_missing_unless_it_was_not_selected(narrowed: bool, word: str) -> None:
-    rows = [each | {"narrowed": narrowed} for each in suite(8)]
-
-    found = judged([each for each in rows if (each["session"], each["fullname"]) != ("night-007", FIRST_CASE)])
-
-    assert (found.loc[FIRST_CASE, "verdict"], found.loc[FIRST_CASE, "last_good_run"]) == (word, "0006_run.json")
-
-
-@pytest.mark.parametrize("outcome", ["failed", "skipped", "timed-out", "not-reached"])
-def test_an_outcome_without_a_time_is_the_verdict(outcome: str) -> None:
-    rows = suite(8)
-    rows[-30] |= {"outcome": outcome, "reason": "why", "log_time": np.nan}
-
-    found = judged(rows).loc[FIRST_CASE]
-
-    assert (found["verdict"], found["reason"]) == (outcome, "why")
-
-
-def test_a_first_case_is_new_and_a_first_machine_is_said() -> None:
-    more = judged([*suite(8), row(7, "b.py::other", 1.0)])
-    elsewhere = judged([*suite(8), row(8, FIRST_CASE, 1.0, machine="other")])
-
-    assert more.loc["b.py::other", "verdict"] == "new"
-    assert elsewhere.loc[FIRST_CASE, "verdict"] == "new-machine"
-    assert set(judged(suite(1))["verdict"]) == {"insufficient-history"}
-
-
-def test_another_work_starts_another_history() -> None:
-    rows = suite(14)
-    for each in rows:
-        if each["fullname"] == FIRST_CASE and each["session"] >= "night-012":
-            each |= {"work": {"samples_per_unit": 64}, "log_time": 1.0}
-
-    at_once = judged(rows, session="night-012").loc[FIRST_CASE]
-    later = judged(rows).loc[FIRST_CASE]
-
-    assert (at_once["verdict"], at_once["reason"]) == ("redefined", "changed: samples_per_unit")
-    assert later["verdict"] == "insufficient-history"
-
-
-@pytest.mark.parametrize(
-    ("time_s", "method", "word"),
-    [
-        (3.0, {"timer": "other", "rounds": 20, "iterations": 1}, "redefined"),
-        (1.5, {"timer": "other", "rounds": 20, "iterations": 1}, "suspect"),
-        (3.0, {"timer": "perf_counter", "rounds": 10, "iterations": 1}, "suspect"),
-    ],
-)
-def test_a_jump_beyond_two_times_with_another_method_is_redefined(
-    time_s: float, method: dict[str, object], word: str
-) -> None:
-    rows = suite(12)
-    rows[-30] |= {"log_time": np.log(time_s), "method": method}
-
-    assert judged(rows).loc[FIRST_CASE, "verdict"] == word
 
 
 def test_a_machine_that_moved_is_one_row_and_its_cases_are_unchanged() -> None:
@@ -296,32 +188,6 @@ def test_what_else_changed_is_named() -> None:
             each["environment"] = {"torch": "2.15.0", "driver": "570"}
 
     assert judged(rows).loc[FIRST_CASE, "suspects"] == "torch 2.14.1 -> 2.15.0; driver nothing -> 570"
-
-
-@pytest.mark.parametrize("at", ["night-013", "2026-03-14"])
-def test_an_accepted_regression_is_closed_and_its_level_is_the_new_one(at: str) -> None:
-    book = Book((Accepted("cpu-m00", "meant", at),))
-    rows = series([*LEVEL, *[0.2] * 9])
-
-    same_night = judged([each for each in rows if each["session"] <= "night-013"], accepted=book).loc[FIRST_CASE]
-    later = judged(rows, accepted=book).loc[FIRST_CASE]
-
-    assert (same_night["verdict"], same_night["new"]) == ("unchanged", False)
-    assert later["verdict"] == "unchanged"
-    assert later["ratio"] == pytest.approx(1.0, abs=0.01)
-
-
-def test_an_accepted_suspect_is_never_confirmed() -> None:
-    book = Book((Accepted("cpu-m00", "meant", "night-012"),))
-
-    assert judged(series([*LEVEL, *[0.2] * 3]), accepted=book).loc[FIRST_CASE, "verdict"] == "insufficient-history"
-
-
-def test_a_slowdown_after_an_acceptance_is_seen() -> None:
-    book = Book((Accepted("cpu-m00", "meant", "night-013"),))
-    rows = series([*LEVEL, *[0.2] * 8, 0.4, 0.4])
-
-    assert judged(rows, accepted=book).loc[FIRST_CASE, "verdict"] == "regression"
 
 
 def test_an_accepted_machine_is_no_row_any_more() -> None:

@@ -78,3 +78,8 @@ def test_cases_that_drift_are_met_where_they_are_now(cases: int, lag: float) -> 
 
     assert set(verdicts["verdict"]) == {"unchanged"}
     assert math.log(rising.median()) == pytest.approx(lag, abs=0.003)
+
+
+def test_precise_slopes_count_more() -> None:
+    """Weights 1 and 1/16: (3 + 12/16) / (17/16)."""
+    assert slope_variance(np.array([2.0, 4.0]), np.array([1.0, 4.0])) == pytest.approx(60 / 17)

@@ -202,6 +202,7 @@ def test_rows_come_worst_first_with_the_columns_in_order() -> None:
     ranks = [WORST_FIRST.index(word) for word in verdicts["verdict"]]
     assert ranks == sorted(ranks)
     assert list(verdicts.columns[: len(VERDICT_COLUMNS)]) == VERDICT_COLUMNS
+    assert {"suspects", "t", "step", "shift", "detectable", "detectable_in_two"} <= set(verdicts.columns)
     assert verdicts["fullname"].is_unique
     words = verdicts.set_index("fullname")["verdict"]
     assert {name: words[name] for name in words.index if not name.startswith("steady")} == {
