@@ -95,8 +95,11 @@ def append_summary(end: End, report: Path, summary: Path) -> None:
     data = text.encode()
     if len(data) > LONGEST_SUMMARY_BYTES:
         data = data[:LONGEST_SUMMARY_BYTES].rpartition(b"\n")[0] + b"\n\nThe rest is in the uploaded report.\n"
-    with summary.open("ab") as stream:
-        stream.write(data)
+    try:
+        with summary.open("ab") as stream:
+            stream.write(data)
+    except OSError as error:
+        raise NightError(f"{summary}: cannot be written: {error.strerror or error}") from error
 
 
 if __name__ == "__main__":

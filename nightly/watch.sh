@@ -6,6 +6,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if (($# != 2)); then
+    echo "watch: NOT JUDGED: a store and a number of hours are needed: nightly/watch.sh STORE HOURS" >&2
+    exit 2
+fi
 if ! bash nightly/install.sh; then
     echo "watch: NOT JUDGED: the suite could not be installed" >&2
     exit 2

@@ -38,6 +38,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output went away; nothing is left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CANNOT
+    except OSError as error:
+        return _cannot(f"{error.filename or 'output'}: {error.strerror or error}")
     except KeyboardInterrupt:
         return _cannot("stopped")
     except Exception as error:  # noqa: BLE001  an error of our own is one line too

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from reports.freshness import baseline_age
+from reports.freshness import CLOCK_AHEAD, baseline_age
 from reports.identity import short_names
 from reports.judging import Judgement
 from reports.quantities import age, counted, significant
@@ -88,6 +88,11 @@ def _not_yet(judgement: Judgement) -> str:
         return f"First session on this machine ({judgement.machine}): not enough history to compare with yet."
     if not judgement.short_of_history:
         return "No case could be compared: all are new, redefined or without a time."
+    if judgement.history >= judgement.least_history:
+        return (
+            f"Not enough history yet: {counted(judgement.short_of_history, 'case')} with fewer than "
+            f"{judgement.least_history} earlier sessions on the present level."
+        )
     return (
         f"Not enough history yet: {counted(judgement.history, 'earlier session')} on this machine, "
         f"{judgement.least_history} are needed."
@@ -99,11 +104,12 @@ def first_lines(judgement: Judgement, now: datetime | None = None) -> list[str]:
     lines = [headline(judgement)]
     if judgement.started is None:
         return lines
-    elapsed = age((now or datetime.now(UTC)) - judgement.started)
+    elapsed = (now or datetime.now(UTC)) - judgement.started
+    dated = f"is dated {age(-elapsed)} after now" if -elapsed > CLOCK_AHEAD else f"is {age(elapsed)} old"
     lines.append(
         f"{judgement.judged} of {counted(judgement.expected, 'case')} judged against "
         f"{counted(judgement.history, f'earlier {judgement.kind} session')} of {judgement.machine}; "
-        f"the session {judgement.session} is {elapsed} old."
+        f"the session {judgement.session} {dated}."
     )
     if judgement.short_of_history and judgement.judged:
         lines.append(

@@ -15,6 +15,11 @@ _MARKUP = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+def sound(name: str) -> str:
+    """Return a file's name as text that UTF-8 can hold: names are bytes, and need be no text at all."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
 def visible(words: str, longest: int = LONGEST) -> str:
     """Return one line of visible characters: no controls, no hidden formatting, not endlessly long."""
     line = _line(words[: longest + 1])

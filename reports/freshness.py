@@ -9,6 +9,9 @@ from reports.history import earlier_sessions
 from reports.judging import Judgement
 from reports.quantities import age
 
+CLOCK_AHEAD = timedelta(days=1)
+"""Dates without a zone may be half a day off."""
+
 
 def held_to_age(judgement: Judgement, now: datetime, most: timedelta) -> Judgement:
     """Return the judgement, without a verdict when its session is older than `most`; a problem it has comes first."""
@@ -18,8 +21,14 @@ def held_to_age(judgement: Judgement, now: datetime, most: timedelta) -> Judgeme
 def stale(started: datetime | None, now: datetime, most: timedelta) -> str:
     """Return why a session that began at `started` is too old to speak for `now`, or nothing.
 
-    One that begins in the future, by a clock that is ahead, is fresh; a session without a time is never called stale.
+    One that begins within the next day, by a clock that is ahead, is fresh; one dated later hides whatever was
+    measured since. A session without a time is never called stale.
     """
+    if started is not None and started - now > CLOCK_AHEAD:
+        return (
+            f"the newest session is dated {age(started - now)} after now, so it stands before everything that is "
+            "measured until then: correct its date, or take its file out of the store"
+        )
     if started is None or now - started <= most:
         return ""
     return (

@@ -13,6 +13,7 @@ from reports.history import earlier_sessions, of_session
 from reports.limit_verdicts import judged_by_limits
 from reports.newest import Chosen, choose, newest_damaged
 from reports.rule.course import Course
+from reports.rule.renames import joined
 from reports.rule.settings import as_table
 from reports.rule.verdict import replayed
 from reports.runs import Runs
@@ -115,7 +116,7 @@ def judge(
         expected=int((cases["reason"] != NOT_SELECTED).sum()),
         least_history=least_history,
         rule={"name": "replay", **as_table(settings)},
-        problem=_problem(now, past),
+        problem=_problem(*(joined(frame, grounds.accepted.renamed) for frame in (now, past))),
         course=found.course,
         limits=held,
     )

@@ -9,10 +9,12 @@ One table `[limits]`, a line per case or glob of ids, named as the report names 
 """
 
 import math
+import os
 import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from reports.errors import ReportError
 from reports.quantities import seconds, significant
@@ -72,17 +74,11 @@ class Limit:
         return seconds(measured) if self.kind == "s" else rate_in_words(measured, self.kind)
 
 
-def read_limits(path: Path | None = None) -> list[Limit]:
-    """Return the limits of the file named, or of `limits.toml` in the working directory, if there is one.
-
-    Raises:
-        LimitsError: the file named is not there, or one cannot be read, with a line per fault.
-    """
-    if path is None and not FILE.exists():
-        return []
-    place = path or FILE
+def _document(place: Path) -> dict[str, Any]:
+    if place.exists() and not place.is_file():
+        raise LimitsError([f"{place}: not a file"])
     try:
-        document = tomllib.loads(place.read_text(encoding="utf-8"))
+        return tomllib.loads(place.read_text(encoding="utf-8"))
     except OSError as error:
         raise LimitsError([f"{place}: cannot be read: {error.strerror or type(error).__name__}"]) from error
     except UnicodeDecodeError as error:
@@ -91,6 +87,18 @@ def read_limits(path: Path | None = None) -> list[Limit]:
         raise LimitsError([f"{place}: not TOML: {error}"]) from error
     except RecursionError as error:
         raise LimitsError([f"{place}: nested too deeply"]) from error
+
+
+def read_limits(path: Path | None = None) -> list[Limit]:
+    """Return the limits of the file named, or of `limits.toml` in the working directory, if there is one.
+
+    Raises:
+        LimitsError: the file named is not there, or one cannot be read, with a line per fault.
+    """
+    if path is None and not os.path.lexists(FILE):
+        return []
+    place = path or FILE
+    document = _document(place)
     faults = [f"{place}: {key}: not a table of limits" for key in document if key != "limits"]
     if not isinstance(document.get("limits", {}), dict):
         faults.append(f"{place}: limits: not a table")

@@ -29,6 +29,7 @@ def measured(cases: pd.DataFrame, sessions: pd.DataFrame, session: str, machine:
     with_result = launches.assign(has_result=launches["median_s"].notna()).sort_values("has_result", kind="stable")
     frame = with_result.drop_duplicates("fullname", keep="last").set_index("fullname")
     extras = [mapping(extra) for extra in frame["extra"]]
+    judged = judged.reindex(frame.index)
     log_times = launches.assign(log_time=np.log(launches["median_s"].astype(float))).groupby("fullname")["log_time"]
     frame = frame.assign(
         median_s=np.exp(judged["log_time"]),

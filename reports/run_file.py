@@ -17,6 +17,7 @@ import orjson
 from reports.decoding import Content, document_in, read_content
 from reports.definition import Definition, Definitions
 from reports.errors import DamagedFileError
+from reports.escaping import sound
 from reports.figures import Bools, Counts, Floats, figures
 from reports.machine import environment_of, machine_of
 from reports.values import label, mapping, moment, text
@@ -91,7 +92,7 @@ class RunFile:
     @property
     def run(self) -> str:
         """The file's name."""
-        return self.path.name
+        return sound(self.path.name)
 
     @property
     def complete(self) -> bool:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from reports.case_frame import case_frame
 from reports.errors import DamagedFileError, ReportError
+from reports.escaping import sound
 from reports.journal import is_left_over
 from reports.quantities import counted
 from reports.reading import Reader
@@ -78,7 +79,7 @@ def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = (), *, c
     with _without_garbage_collection():
         for path, run in Reader(cache).read(paths):
             if isinstance(run, DamagedFileError):
-                skipped.append({"run": path.name, "path": path, "reason": str(run)})
+                skipped.append({"run": sound(path.name), "path": path, "reason": str(run)})
             elif read.setdefault(run.fingerprint, run) is not run:
                 duplicates.append(path)
     files = list(_in_order(read.values()))
@@ -108,7 +109,7 @@ def _in_order(runs: Iterable[RunFile]) -> Iterator[tuple[RunFile, str]]:
     ordered = sorted(runs, key=lambda run: (run.head.started, run.head.launch, run.run, str(run.path)))
     names = Counter(run.run for run in ordered)
     for run in ordered:
-        own = run.run if names[run.run] == 1 else str(run.path)
+        own = run.run if names[run.run] == 1 else sound(str(run.path))
         yield run, run.head.session or own
 
 

@@ -44,7 +44,8 @@ def sessions(cases: pd.DataFrame) -> pd.DataFrame:
     )
     launches = launches.iloc[_in_order(launches)]
     main, again = launches[~launches["is_rerun"]], launches[launches["is_rerun"]]
-    frame = launches.drop_duplicates("key", keep="last").set_index("key")
+    # A session's own runs name it; re-runs do where there is nothing else.
+    frame = pd.concat([again, main]).drop_duplicates("key", keep="last").set_index("key")
     frame = frame.assign(
         log_time=main.groupby("key")["log_time"].median(),
         launches=main.groupby("key")["is_result"].sum(),

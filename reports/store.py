@@ -34,7 +34,8 @@ def find_files(store: Path) -> Found:
     names = sorted(_files_below(store))
     return Found(
         run_files=[path for path in names if path.name.endswith(RUN_ENDINGS)],
-        journals=[path for path in names if path.name.endswith(JOURNAL_ENDING)],
+        # A pipe of such a name would be waited for without end.
+        journals=[path for path in names if path.name.endswith(JOURNAL_ENDING) and path.is_file()],
     )
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import judged, rule
+from reports.commands import judged, paths, rule
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--reason", required=True, metavar="TEXT", help="why; it stands in the file")
     parser.add_argument(
-        "--store", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
+        "--store", type=paths.named, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
     )
     parser.add_argument(
         "--session",
@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE-OR-SESSION",
         help="the session from which on the level is right",
     )
-    parser.add_argument(
-        "--renamed-from", default="", metavar="OLD-NAME", help="CASE-GLOB is the new whole name of this case"
-    )
+    parser.add_argument("--renamed-from", metavar="OLD-NAME", help="CASE-GLOB is the new whole name of this case")
     judged.add_arguments(parser)
 
 
@@ -82,7 +80,10 @@ def _rename(arguments: argparse.Namespace, verdicts: "pd.DataFrame") -> int:
             raise ReportError(f"{name}: no case has this whole name")
     if arguments.renamed_from == arguments.case:
         raise ReportError(f"{arguments.case}: the old name is the new one")
-    _write(arguments.accepted, with_renamed(rule.book_of(arguments), Renamed(arguments.renamed_from, arguments.case)))
+    if not arguments.reason.strip():
+        raise ReportError("--reason: a reason is needed")
+    entry = Renamed(arguments.renamed_from, arguments.case, arguments.reason)
+    _write(arguments.accepted, with_renamed(rule.book_of(arguments), entry))
     _say(f"joined: {arguments.renamed_from} goes on as {arguments.case}; commit {arguments.accepted}")
     return 0
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import cached, rule
+from reports.commands import cached, paths, rule
 from reports.commands.left_out import name_left_out
 
 if TYPE_CHECKING:
@@ -28,10 +28,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             side,
             metavar=side.upper(),
+            type=_several,
             help=f"the runs {words}: a folder, a file, or a glob in quotes; commas between several",
         )
     cached.add_arguments(parser)
     rule.add_arguments(parser)
+
+
+def _several(words: str) -> str:
+    for word in words.split(","):
+        paths.named(word)
+    return words
+
+
+_several.__name__ = "path"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,8 +73,8 @@ def _cases(words: str, cache: "RunCache | None") -> "pd.DataFrame":
     from reports.runs import load_runs
     from reports.store import find_files
 
-    paths = [Path(path) for word in words.split(",") for path in (sorted(glob.glob(word)) or [word])]  # noqa: PTH207  any path
-    files = [file for path in paths for file in find_files(path).run_files]
+    found = [Path(path) for word in words.split(",") for path in (sorted(glob.glob(word)) or [word])]  # noqa: PTH207  any path
+    files = [file for path in found for file in find_files(path).run_files]
     if not files:
         raise ReportError(f"{words}: no run file")
     runs = load_runs(files[0], also=files[1:], cache=cache)

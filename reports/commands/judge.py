@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reports.commands import judged
+from reports.commands import judged, paths
 
 HELP = "judge the newest session, or the one named, against its history"
 MOST_EPOCHS = 1_000_000
@@ -16,13 +16,18 @@ MOST_EPOCHS = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
+        "store",
+        nargs="?",
+        type=paths.named,
+        default=Path(".benchmarks"),
+        metavar="STORE",
+        help="folder of runs, or one file",
     )
     parser.add_argument(
         "--run", default=judged.NEWEST, metavar="FILE-OR-SESSION", help="judge this run file's session, or this session"
     )
     parser.add_argument(
-        "--output", type=Path, default=Path("report"), metavar="DIR", help="where the report is written"
+        "--output", type=paths.named, default=Path("report"), metavar="DIR", help="where the report is written"
     )
     parser.add_argument(
         "--fail-on",

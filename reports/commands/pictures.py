@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.commands import cached
+from reports.commands import cached, paths
 
 HELP = "draw the newest session as pictures: page and terminal (by Chromium), lesson, speed-up, shares of a step"
 
@@ -14,10 +14,15 @@ HELP = "draw the newest session as pictures: page and terminal (by Chromium), le
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
+        "store",
+        nargs="?",
+        type=paths.named,
+        default=Path(".benchmarks"),
+        metavar="STORE",
+        help="folder of runs, or one file",
     )
     parser.add_argument(
-        "--output", type=Path, default=Path("docs/images"), metavar="DIR", help="where the pictures are written"
+        "--output", type=paths.named, default=Path("docs/images"), metavar="DIR", help="where the pictures are written"
     )
     parser.add_argument(
         "--no-screens", action="store_true", help="leave out page and terminal, which Chromium is needed for"

@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from reports.commands import paths
+
 HELP = "turn left-over journals into run files"
 RECOVERED, CANNOT = 0, 2
 
@@ -13,7 +15,12 @@ RECOVERED, CANNOT = 0, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or a journal"
+        "store",
+        nargs="?",
+        type=paths.named,
+        default=Path(".benchmarks"),
+        metavar="STORE",
+        help="folder of runs, or a journal",
     )
 
 

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reports.commands import paths
 from reports.errors import ReportError
 from reports.rule.settings import Settings, described, from_table
 
@@ -22,7 +23,7 @@ PROJECT, TABLE = Path("pyproject.toml"), "training-reports"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add an option for each setting of the rule, and the place of accepted.toml."""
     parser.add_argument(
-        "--accepted", type=Path, default=Path("accepted.toml"), metavar="FILE", help="changes that were accepted"
+        "--accepted", type=paths.named, default=Path("accepted.toml"), metavar="FILE", help="changes that were accepted"
     )
     group = parser.add_argument_group(
         "the rule", f"Each can stand in {PROJECT}, table [tool.{TABLE}], too; there also per glob of case ids."
@@ -42,7 +43,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the place of limits.toml."""
     parser.add_argument(
         "--limits",
-        type=Path,
+        type=paths.named,
         default=argparse.SUPPRESS,
         metavar="FILE",
         help="what machine and cases have to reach (default: limits.toml in the working directory, if there is one)",
@@ -99,11 +100,14 @@ def _number(words: str) -> int | float | str:
 
 def _project_table() -> dict[str, Any]:
     try:
-        table = tomllib.loads(PROJECT.read_text(encoding="utf-8")).get("tool", {}).get(TABLE, {})
+        tools = tomllib.loads(PROJECT.read_text(encoding="utf-8")).get("tool", {})
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ReportError(f"{PROJECT}: not readable as TOML: {error}") from error
+    if not isinstance(tools, dict):
+        raise ReportError(f"{PROJECT}: tool: not a table")
+    table = tools.get(TABLE, {})
     if not isinstance(table, dict):
         raise ReportError(f"{PROJECT}: tool.{TABLE}: not a table")
     return table

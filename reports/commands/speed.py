@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reports.commands import paths
+
 if TYPE_CHECKING:
     from reports.speed import Figure
 
@@ -16,7 +18,7 @@ HELP = "measure how fast a store is read and judged (a minute), beside a bare re
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "store", nargs="?", type=Path, metavar="STORE", help="folder of runs; made ones if none is named"
+        "store", nargs="?", type=paths.named, metavar="STORE", help="folder of runs; made ones if none is named"
     )
 
 

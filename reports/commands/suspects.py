@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.commands import judged, rule
+from reports.commands import judged, paths, rule
 
 HELP = "print the node ids worth measuring again, one a line"
 
@@ -14,7 +14,12 @@ HELP = "print the node ids worth measuring again, one a line"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "store", nargs="?", type=Path, default=Path(".benchmarks"), metavar="STORE", help="folder of runs, or one file"
+        "store",
+        nargs="?",
+        type=paths.named,
+        default=Path(".benchmarks"),
+        metavar="STORE",
+        help="folder of runs, or one file",
     )
     parser.add_argument(
         "--session",

@@ -41,6 +41,7 @@ class Renamed:
 
     old: str
     new: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ def read(path: Path) -> Book:
     Raises:
         ValueError: the file is not TOML or an entry lacks or misuses a key; one line that names the file and the key.
     """
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path}: not a file")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -83,7 +86,7 @@ def write(path: Path, book: Book) -> None:
 
 def renamed_in_toml(entry: Renamed) -> str:
     """Return the lines of the file that join a case to its earlier name."""
-    return _block("renamed", {"from": entry.old, "to": entry.new})
+    return _block("renamed", {"from": entry.old, "to": entry.new, **({"reason": entry.reason} if entry.reason else {})})
 
 
 def _rows(path: Path, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
@@ -111,8 +114,9 @@ def _is_time(value: object) -> bool:
 
 
 def _renamed(place: str, row: Mapping[str, Any]) -> Renamed:
-    _known(place, row, {"from", "to"})
-    renamed = Renamed(_text(place, row, "from"), _text(place, row, "to"))
+    _known(place, row, {"from", "to", "reason"})
+    reason = _text(place, row, "reason") if "reason" in row else ""
+    renamed = Renamed(_text(place, row, "from"), _text(place, row, "to"), reason)
     if renamed.old == renamed.new:
         raise ValueError(f"{place}.to: {renamed.new!r} is the same name as from")
     return renamed

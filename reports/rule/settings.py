@@ -67,12 +67,13 @@ class Settings:
 
 
 def matches(fullname: str, glob: str) -> bool:
-    """Whether a glob selects a case: by its whole name, or by the id in the name's brackets.
+    """Whether a glob selects a case: by its whole name, by the name without its file, or by the id in its brackets.
 
     The brackets of a pytest name would be a character class in a glob, so a name equal to the glob always matches.
     """
     inside = fullname.partition("[")[2].removesuffix("]")
-    return fullname == glob or fnmatchcase(fullname, glob) or (bool(inside) and fnmatchcase(inside, glob))
+    names = [fullname, fullname.rpartition("::")[2], *([inside] if inside else [])]
+    return glob in names[:2] or any(fnmatchcase(name, glob) for name in names)
 
 
 def from_table(table: Mapping[str, Any], base: Settings | None = None) -> Settings:

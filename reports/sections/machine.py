@@ -27,7 +27,10 @@ def section(subject: Subject) -> Section | None:
     others = sorted(set(subject.runs.files["machine"]) - {newest["machine"]})
     if others:
         number = counted(len(others), "other machine" if unit else "other machine class").replace("classs", "classes")
-        sentences.append(f"The store also holds runs of {number}, judged apart: {', '.join(others[:5])}.")
+        sentences.append(
+            f"The store also holds runs of {number}, which this report does not judge: {', '.join(others[:5])}. Name a "
+            "session or a file of theirs by --run."
+        )
     columns = (Column("what", is_number=False), Column("value", is_number=False))
     rows: list[tuple[str, ...]] = [(str(name), Name(value)) for name, value in sorted(newest["environment"].items())]
     files: list[tuple[str, ...]] = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nightly.conclude import LONGEST_SUMMARY_BYTES, annotation, end_of, main
+from nightly.errors import in_one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,3 +69,11 @@ def test_the_summary_is_appended_and_cut_where_it_would_be_refused(tmp_path: Pat
     assert text.startswith("before\n**Nothing new got slower**")
     assert text.endswith("# line\n\nThe rest is in the uploaded report.\n")
     assert len(text.encode()) < LONGEST_SUMMARY_BYTES + 200
+
+
+def test_a_summary_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "verdicts.json").write_text('{"verdicts": []}')
+    words = ["1", "--report", str(tmp_path), "--summary", str(tmp_path / "gone" / "summary.md")]
+
+    assert in_one_line(lambda: main(words), "nightly.conclude") == 2
+    assert "summary.md: cannot be written: No such file or directory" in capsys.readouterr().err

@@ -32,7 +32,8 @@ def store(tmp_path: Path) -> Store:
         (timedelta(hours=36), timedelta(hours=36), False),
         (timedelta(hours=36, seconds=1), timedelta(hours=36), True),
         (timedelta(days=400), timedelta(hours=36), True),
-        (-timedelta(hours=5), timedelta(hours=1), False),
+        (-timedelta(hours=23), timedelta(hours=1), False),  # a clock that is ahead, or a date without a zone
+        (-timedelta(hours=25), timedelta(hours=1), True),  # would stand before all that is measured until then
     ],
 )
 def test_a_session_is_stale_beyond_the_age_allowed(old: timedelta, most: timedelta, is_stale: bool) -> None:

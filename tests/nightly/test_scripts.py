@@ -133,3 +133,10 @@ def test_a_signal_to_the_script_alone_reaches_what_it_started_which_may_finish_s
     assert night.returncode == code
     assert (folder / "saved").exists()
     assert complaint.splitlines()[-1] == f"nightly: STOPPED by SIG{name}"
+
+
+def test_the_watch_without_store_or_hours_installs_nothing_and_cannot_tell(tmp_path: Path) -> None:
+    done = subprocess.run(["bash", str(ROOT / "nightly" / "watch.sh")], check=False, capture_output=True, text=True)  # noqa: S607  the reader's own bash
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("watch: NOT JUDGED: a store and a number of hours are needed")
