@@ -20,7 +20,7 @@ from reports.sections.lesson_pictures import bar_chart
 from reports.subject import Subject
 from reports.why import files as why
 
-PAGE_SIZE, TERMINAL_SIZE = (1000, 760), (760, 420)
+PAGE_SIZE, TERMINAL_SIZE = (1160, 760), (760, 420)
 _INKS = {"1": "font-weight:bold", "31": "color:#ff7b72", "32": "color:#56d364", "33": "color:#e3b341"}
 _OWN_COLOUR = (
     "<style>svg{color:#1b1f24}svg *{stroke-linejoin:round}@media(prefers-color-scheme:dark){svg{color:#e6edf3}}</style>"

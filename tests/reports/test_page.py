@@ -199,8 +199,8 @@ def test_the_page_never_scrolls_sideways(chromium: Browser, page: Path, width: i
 
 @pytest.mark.parametrize(
     ("width", "medium"),
-    [(1150, ""), (1047, "print")],  # 277 mm of a landscape A4 within its margins are 1047 px
-    ids=["screen", "paper"],
+    [(1150, ""), (1000, ""), (1047, "print")],  # 277 mm of a landscape A4 within its margins are 1047 px
+    ids=["screen", "small screen", "paper"],
 )
 def test_the_table_of_changes_fits_with_all_its_columns(chromium: Browser, page: Path, width: int, medium: str) -> None:
     chromium.open(page, width, 900, medium=medium)
