@@ -39,15 +39,19 @@ class Runs:
             the file's own objects, shared by all rows that hold equal ones.
         files: one row per readable run file, also for a run without any case; `results` counts its cases with a time.
         skipped: one row per file that could not be used, with the reason.
-        duplicates: paths of files that tell the same as one already read; they count once.
+        duplicates: files that tell the same as one read before, with the path of that one, which alone counts.
         journals: paths of left-over journals: launches that did not end by saving. Those in progress are left out.
     """
 
     cases: pd.DataFrame
     files: pd.DataFrame
     skipped: pd.DataFrame
-    duplicates: list[Path] = field(default_factory=list)
+    duplicates: dict[Path, Path] = field(default_factory=dict)
     journals: list[Path] = field(default_factory=list)
+
+    def counting(self, run: str | Path | None) -> str | Path | None:
+        """Return the file that counts in place of a duplicate, named by its path or name; all else as it is."""
+        return next((kept for path, kept in self.duplicates.items() if run in (path, str(path), path.name)), run)
 
     @cached_property
     def sessions(self) -> pd.DataFrame:
@@ -75,13 +79,13 @@ def load_runs(store: str | Path = ".benchmarks", also: Iterable[Path] = (), *, c
         raise ReportError(f"no run file in {store}: measure and save one first, or name the store")
     read: dict[bytes, RunFile] = {}
     skipped: list[dict[str, Any]] = []
-    duplicates: list[Path] = []
+    duplicates: dict[Path, Path] = {}
     with _without_garbage_collection():
         for path, run in Reader(cache).read(paths):
             if isinstance(run, DamagedFileError):
                 skipped.append({"run": sound(path.name), "path": path, "reason": str(run)})
-            elif read.setdefault(run.fingerprint, run) is not run:
-                duplicates.append(path)
+            elif (first := read.setdefault(run.fingerprint, run)) is not run:
+                duplicates[path] = first.path
     files = list(_in_order(read.values()))
     return Runs(
         cases=case_frame(files),

@@ -44,4 +44,4 @@ def judged(
     gc.freeze()  # what was read stays to the end, so nobody need look through it for garbage again
     name_left_out(runs.skipped, rest)
     run = also[0] if also else None if asked == NEWEST else asked
-    return runs, machines.judgements(runs, run, arguments.by, rule.grounds_of(arguments, cache))
+    return runs, machines.judgements(runs, runs.counting(run), arguments.by, rule.grounds_of(arguments, cache))

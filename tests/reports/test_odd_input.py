@@ -160,3 +160,14 @@ def test_the_reason_of_a_rename_stands_in_the_file(store: Store, here: Path) -> 
     assert main([*words, "--store", str(store.folder)]) == 0
     assert 'reason = "says more"' in (here / "accepted.toml").read_text()
     assert main(["judge", str(store.folder)]) == 0
+
+
+@pytest.mark.parametrize("place", ["beside", "within"])
+def test_a_copy_of_a_run_is_that_run(store: Store, here: Path, place: str) -> None:
+    original = store.add({"a": 1.0}).read_bytes()
+    store.add({"a": 1.0})
+    copy = (here if place == "beside" else store.folder) / "copy.json"
+    copy.write_bytes(original)
+
+    assert main(["judge", str(store.folder), "--run", str(copy) if place == "beside" else copy.name]) == 0
+    assert json.loads((here / "report" / "verdicts.json").read_text())["session"] == "night-00"

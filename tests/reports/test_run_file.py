@@ -177,7 +177,7 @@ def test_a_run_found_twice_counts_once(store: Store) -> None:
     runs = load_runs(store.folder)
 
     assert len(runs.files) == 1
-    assert runs.duplicates == [store.folder / "one.json"]
+    assert list(runs.duplicates) == [store.folder / "one.json"]
 
 
 def test_temporary_names_and_journals_are_not_runs(store: Store) -> None:
