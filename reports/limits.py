@@ -56,7 +56,7 @@ class Limit:
 
     def names(self, fullname: str) -> bool:
         """Whether the limit is this case's: by its whole name, the name without folder and file, or a glob of ids."""
-        return self.case == fullname.rpartition("::")[2] or matches(fullname, self.case)
+        return matches(fullname, self.case)
 
     def measure(self, time_s: float, amount: float, amount_unit: str) -> float:
         """Return what is held against the limit: the time, or amount over time; NaN where there is no such rate."""

@@ -38,10 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what was accepted; exit code 2 when no case is meant."""
+    from reports.errors import ReportError
     from reports.fleet import together
 
     _, judgements = judged.judged(arguments, arguments.session)
     judgement = together(judgements)
+    if not arguments.reason.strip():
+        raise ReportError("--reason: a reason is needed")
     if arguments.renamed_from:
         return _rename(arguments, judgement.verdicts)
     return _accept(arguments, judgement.verdicts, judgement.session)
@@ -53,8 +56,6 @@ def _accept(arguments: argparse.Namespace, verdicts: "pd.DataFrame", session: st
     from reports.rule.accepted import Accepted, with_accepted
     from reports.rule.settings import matches
 
-    if not arguments.reason.strip():
-        raise ReportError("--reason: a reason is needed")
     meant = verdicts[[matches(str(name), arguments.case) for name in verdicts["fullname"]]]
     if meant.empty:
         raise ReportError(f"{arguments.case}: no case of {session or 'the store'} has such a name")
@@ -80,8 +81,6 @@ def _rename(arguments: argparse.Namespace, verdicts: "pd.DataFrame") -> int:
             raise ReportError(f"{name}: no case has this whole name")
     if arguments.renamed_from == arguments.case:
         raise ReportError(f"{arguments.case}: the old name is the new one")
-    if not arguments.reason.strip():
-        raise ReportError("--reason: a reason is needed")
     entry = Renamed(arguments.renamed_from, arguments.case, arguments.reason)
     _write(arguments.accepted, with_renamed(rule.book_of(arguments), entry))
     _say(f"joined: {arguments.renamed_from} goes on as {arguments.case}; commit {arguments.accepted}")

@@ -15,14 +15,7 @@ MOST_EPOCHS = 1_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "store",
-        nargs="?",
-        type=paths.named,
-        default=Path(".benchmarks"),
-        metavar="STORE",
-        help="folder of runs, or one file",
-    )
+    paths.add_store(parser)
     parser.add_argument(
         "--run", default=judged.NEWEST, metavar="FILE-OR-SESSION", help="judge this run file's session, or this session"
     )

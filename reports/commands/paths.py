@@ -13,3 +13,8 @@ def named(words: str) -> Path:
     if not words.strip():
         raise argparse.ArgumentTypeError(f"{words!r} names nothing; write . for the working directory")
     return Path(words)
+
+
+def add_store(parser: argparse.ArgumentParser, what: str = "folder of runs, or one file") -> None:
+    """Add the store as a command's first word."""
+    parser.add_argument("store", nargs="?", type=named, default=Path(".benchmarks"), metavar="STORE", help=what)

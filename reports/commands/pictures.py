@@ -13,14 +13,7 @@ HELP = "draw the newest session as pictures: page and terminal (by Chromium), le
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "store",
-        nargs="?",
-        type=paths.named,
-        default=Path(".benchmarks"),
-        metavar="STORE",
-        help="folder of runs, or one file",
-    )
+    paths.add_store(parser)
     parser.add_argument(
         "--output", type=paths.named, default=Path("docs/images"), metavar="DIR", help="where the pictures are written"
     )

@@ -4,7 +4,6 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from reports.commands import paths
 
@@ -14,14 +13,7 @@ RECOVERED, CANNOT = 0, 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "store",
-        nargs="?",
-        type=paths.named,
-        default=Path(".benchmarks"),
-        metavar="STORE",
-        help="folder of runs, or a journal",
-    )
+    paths.add_store(parser, "folder of runs, or a journal")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from reports.commands import judged, paths, rule
 
@@ -13,14 +12,7 @@ HELP = "print the node ids worth measuring again, one a line"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "store",
-        nargs="?",
-        type=paths.named,
-        default=Path(".benchmarks"),
-        metavar="STORE",
-        help="folder of runs, or one file",
-    )
+    paths.add_store(parser)
     parser.add_argument(
         "--session",
         default=judged.NEWEST,
