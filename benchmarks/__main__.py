@@ -14,6 +14,8 @@ import sys
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from benchmarks.launching import wait_for
+
 PASSED, FAILED, INTERRUPTED, FIRST_SIGNAL = 0, 1, 2, 128
 NO_VERDICT = 2
 STOPPED_BY_HAND = 130
@@ -132,12 +134,7 @@ def outcome(judged: int, measured: int, fault: str = "") -> str:
 
 def run(module: str, *arguments: str) -> int:
     """Run a module by this interpreter and return its exit code; an interrupt is left to the module."""
-    process = subprocess.Popen([sys.executable, "-m", module, *arguments])  # noqa: S603  our own modules
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            continue
+    return wait_for([sys.executable, "-m", module, *arguments])
 
 
 def say(words: str) -> None:

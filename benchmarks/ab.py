@@ -18,6 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.launching import wait_for
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -122,15 +124,5 @@ def _positive(text: str) -> int:
 _positive.__name__ = "number of launches above zero"
 
 
-def _run(command: Sequence[str]) -> int:
-    """Run a command and return its exit code; an interrupt is left to it, so that a launch saves what it has."""
-    process = subprocess.Popen(command)  # noqa: S603  our own modules and pip, by our interpreters
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            continue
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], _run))
+    sys.exit(main(sys.argv[1:], wait_for))
